@@ -1,4 +1,4 @@
-"""Processes that write the largest tables of a large store, while this one reads and computes.
+"""Has other processes write the largest tables of a large store while this one reads and computes.
 
 They open the store themselves and write only if they see the state that this process sees.  Whatever they do
 not write, this process writes: whether a table is right never depends on them.
@@ -24,7 +24,7 @@ from arena.store.files import draft_path, write_table
 from arena.store.store import Store
 
 LARGE = 100_000
-"""It pays off from this many matches: a process takes 0.2 s to start, and all tables of so many take 4 s."""
+"""From how many matches on it pays: a process takes 0.2 s to start, writing all tables of so many 4 s."""
 ASIDE = (("seats", "decisions"), ("matches",))
 """The tables that each process writes: most of the work of an export."""
 TABLES_ASIDE = tuple(name for names in ASIDE for name in names)
@@ -34,8 +34,8 @@ TABLES_ASIDE = tuple(name for names in ASIDE for name in names)
 def written_aside(store: Store, folder: Path, mark: str) -> Iterator[Mapping[str, Callable[[], bool]]]:
     """Has `TABLES_ASIDE` written to their temporary places while the body runs.
 
-    `mark`: the store's, as this process sees it.  Gives for each table a function that waits for it and
-    says whether it is there, whole.  When the body ends, neither a process nor a temporary file is left.
+    `mark`: the store's, as this process sees it.  Yields for each table a function that waits for it and
+    says whether it was written, whole.  When the body ends, neither a process nor a temporary file is left.
     """
     processes: list[subprocess.Popen[bytes]] = []
     try:
@@ -61,10 +61,10 @@ def _has_written(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _started(store: Path, folder: Path, mark: str, names: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Starts one in a session of its own: Ctrl-C in a terminal reaches only us, and we then end it."""
+    """Starts a process in a session of its own: Ctrl-C in a terminal reaches only us, and we then end it."""
     root = str(Path(arena.__file__).resolve().parents[1])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    # -P: files in the working directory are not our modules
+    # -P: files in the working directory must not be taken for modules
     words = [sys.executable, "-P", "-c", "from arena.store.aside import main; main()"]
     return subprocess.Popen(
         [*words, str(store.absolute()), str(folder.absolute()), mark, str(os.getpid()), *names],
@@ -77,7 +77,7 @@ def _started(store: Path, folder: Path, mark: str, names: Sequence[str]) -> subp
 
 
 def main() -> None:
-    """Such a process: exit code 0 if all its tables are there."""
+    """Runs such a process; its exit code is 0 if it has written all its tables."""
     store, folder, mark, parent, *names = sys.argv[1:]
     places = {name: draft_path(Path(folder), f"{name}.csv", int(parent)) for name in names}
     signal.signal(signal.SIGINT, _end)  # also where it is ignored, as in the background of a script
@@ -101,15 +101,15 @@ def _write(folder: Path, places: dict[str, Path], mark: str) -> bool:
 
 def _end_with_parent() -> None:
     """Ends this process when the pipe closes: when the other one ends, even by SIGKILL."""
-    os.read(0, 1)  # not sys.stdin: its lock, held to the end, would abort the interpreter as it leaves
+    os.read(0, 1)  # not sys.stdin: this thread would hold its lock, and the interpreter would abort at exit
     while True:
-        # Wakes it from a write too, but not if it comes just before the system call.
+        # The signal interrupts even a write, but not if it comes just before the system call: so repeat it.
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         time.sleep(0.1)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # so that no other one comes while files are removed
+    signal.signal(number, signal.SIG_IGN)  # a second one must not interrupt the removal of files
     raise KeyboardInterrupt
 
 

@@ -20,15 +20,15 @@ from arena.words import sized
 
 FOLDER, LEFT_OUT = "faults", "left-out.txt"
 CAPSULES_MAX, CAPSULES_BYTES_MAX = 200, 4 << 20
-"""For a bot in a tournament, bytes packed: a bot that fails in every match fails in the same few ways."""
+"""How much one bot's capsules may be in a tournament, in number and packed bytes: its failures repeat."""
 CAPSULE_BYTES_MAX = 100_000
-"""The failure comes last, so earlier lines are left out."""
+"""The largest capsule, unpacked; earlier lines are left out first, because the failure comes last."""
 
 
 class Room:
     """How much of its share of capsules each bot has used.
 
-    Which capsules are kept depends on which match ends first; how many, on bytes alone.
+    Which capsules are kept depends on which match ends first; how many are, on their number and bytes alone.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -41,18 +41,18 @@ class Room:
         return count >= CAPSULES_MAX or size >= CAPSULES_BYTES_MAX
 
     def take(self, bot: str, packed: bytes) -> None:
-        """One more."""
+        """Counts one more capsule of a bot."""
         count, size = self.taken.get(bot, (0, 0))
         self.taken[bot] = count + 1, size + len(packed)
 
 
 PUBLISHED_BYTES_MAX = 100_000_000
-"""Of evidence that a reader writes at once, each file as a block at least: small capsules may be large files.
+"""How much evidence a reader writes at once; a file counts as a block at least, however small its capsule.
 
 A run has written most of its own before, as series closed."""
 _BLOCK_BYTES = 4096
 _NOTE_BYTES_MAX = 1_000
-"""For the line that says how many were left out."""
+"""The space kept free for the line that says how many lines were left out."""
 _MATCH_ID = re.compile(r"\w{1,64}", re.ASCII)
 
 _BY_BOT = (
@@ -62,7 +62,7 @@ _BY_BOT = (
 
 
 def capsule_rows(db: sqlite3.Connection, entry: Entry, room: Room) -> list[tuple[int, int, bytes]]:
-    """The rows of a match in `capsules`, without its number, as far as there is room for them."""
+    """The rows of a match for `capsules`, without the match's number, as far as there is room for them."""
     rows: list[tuple[int, int, bytes]] = []
     rules = _rules(db) if entry.record.capsules else {}
     for capsule in sorted(entry.record.capsules, key=lambda each: (each.decision.seat, each.number)):
@@ -97,7 +97,7 @@ def publish_closed(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path, unwritten: int) -> None:
-    """Writes a line for every bot with more faults than there is evidence of, and how much is not written."""
+    """Writes for which bots evidence of some faults was not kept, and how much of it is not written yet."""
     room = Room(db)
     kinds = " + ".join(FAULT_KINDS)
     lines = []
@@ -125,7 +125,7 @@ def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[st
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """The text of a capsule.  Raises ConfigError if it is larger than those we write, or is no text."""
+    """The bytes of a capsule.  Raises ConfigError if it is larger than those we write, or damaged."""
     unpacker = zlib.decompressobj()
     try:
         text = unpacker.decompress(packed, CAPSULE_BYTES_MAX + _NOTE_BYTES_MAX)
@@ -139,7 +139,7 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def _path(folder: Path, match_id: object, seat: object, number: object) -> Path:
-    """Where its file belongs.  Raises ConfigError if that would be outside of the folder."""
+    """Where the file of a capsule belongs.  Raises ConfigError if that would be outside of the folder."""
     is_id = isinstance(match_id, str) and _MATCH_ID.fullmatch(match_id)
     if not (is_id and isinstance(seat, int) and isinstance(number, int)):
         raise ConfigError(
@@ -150,7 +150,7 @@ def _path(folder: Path, match_id: object, seat: object, number: object) -> Path:
 
 
 def capsule_name(match_id: str, seat: int, number: int) -> str:
-    """The file of a capsule within the results folder."""
+    """The path of a capsule's file within the results folder."""
     return f"{FOLDER}/{match_id}-{seat}-{number}.jsonl"
 
 
@@ -174,7 +174,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def sealed_again(db: sqlite3.Connection, match_id: str) -> list[str]:
-    """The matches whose evidence must not be read once this one is to be played again: all of its series."""
+    """The matches whose evidence must be hidden when this one is to be played again: all of its series."""
     series = "(SELECT series_id FROM matches WHERE match_id = ?)"
     found = db.execute(
         f"SELECT DISTINCT m.match_id FROM capsules c JOIN matches m ON m.number = c.match"

@@ -1,7 +1,7 @@
-"""Cells of CSVs that a spreadsheet would take for formulas: they are written with a `'` before them.
+"""Puts a `'` before cells of CSVs that a spreadsheet would take for formulas.
 
-So is every cell that itself begins with `'`: taking one leading `'` from each text cell gives back what was
-meant.  Numbers are not text, and stay as they are.
+Cells that themselves begin with `'` get one too, so that removing one leading `'` from each text cell
+restores what was meant.  Numbers are not text, and stay as they are.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ UNSAFE = f"{MARK}{_FORMULAS}"
 
 
 def harmless(value: Any) -> Any:
-    """The value of a cell, as it is written."""
+    """The value of a cell as it is written."""
     return f"{MARK}{value}" if isinstance(value, str) and value[:1] in UNSAFE and value else value
 
 
 def harmless_rows(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    """Each cell as it is written."""
+    """Rows with each cell as it is written."""
     return ([harmless(value) for value in row] for row in rows)
 
 
@@ -31,7 +31,7 @@ def meant(cell: str) -> str:
 
 
 def harmless_sql(column: str) -> str:
-    """SQL for a text column as it is written: going through rows in Python takes a second per million."""
-    unsafe = UNSAFE.replace("-", "") + "-"  # at the end of a set it does not mean a range
+    """The SQL of a text column as it is written; doing it in Python would take a second per million rows."""
+    unsafe = UNSAFE.replace("-", "") + "-"  # at the end of a set, a `-` does not mean a range
     quoted = unsafe.replace("'", "''")
     return f"CASE WHEN {column} GLOB '[{quoted}]*' THEN '''' || {column} ELSE {column} END"

@@ -1,8 +1,8 @@
-"""Checksums, which tell whether a match, or another part of the database, is as it was written.
+"""Checksums: they tell whether a match, or another part of the database, is as it was written.
 
-SQLite notices that a page is broken, not that a number in it has changed.  Every match has a
-checksum over all its rows, and the table `checksums` has one of each other part: of the schedule, and of
-every row of `meta` and `bots`; the one of `matches` combines those of all matches, so that none gets lost.
+SQLite notices that a page is broken, not that a number in it has changed.  Every match has a checksum over
+all its rows.  The table `checksums` has one for each other part: the schedule, and every row of `meta` and
+`bots`; that of `matches` combines those of all matches, so that no match gets lost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 from arena.store.schema import MARK, Row, stored_columns
 
 SIZE_BYTES = 8
-"""One damaged match in 2⁶⁴ would go unnoticed."""
+"""The length of a checksum: one damaged match in 2⁶⁴ would go unnoticed."""
 MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
 """Parts in the table `checksums`; the last two are followed by a key, or a name."""
 HANGING = {
@@ -32,7 +32,7 @@ HANGING = {
 _ROWS_AT_ONCE = 10_000
 
 _encoded = msgspec.msgpack.Encoder().encode
-"""Canonical for what SQLite gives back: None, numbers, text, bytes.  A bool differs from its number."""
+"""Canonical for what SQLite returns: None, numbers, text, bytes.  A bool is encoded unlike its number."""
 
 
 @attrs.frozen
@@ -48,14 +48,15 @@ class MatchRows:
 
     @property
     def checksum(self) -> bytes:
-        """The same for the same rows, whenever and wherever they are stored."""
-        # What few matches have is left out where there is none, so that no checksum depends on it.
+        """The checksum of these rows; the same whenever and wherever they are stored."""
+        # Rows that few matches have are left out where there are none: checksums from before these tables
+        # existed stay true.
         later = (self.games, self.places) if self.places else (self.games,) if self.games else ()
         return checksum((self.match, self.seats, self.decisions, self.capsules, *later))
 
 
 def checksum(value: Any) -> bytes:
-    """Of rows, or of a tuple of them."""
+    """The checksum of rows, or of a tuple of them."""
     return hashlib.blake2b(_encoded(value), digest_size=SIZE_BYTES).digest()
 
 
@@ -70,7 +71,7 @@ def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> N
 
 
 def together(sums: Iterable[bytes]) -> bytes:
-    """One checksum of several, in any order; two equal ones cancel out."""
+    """Combines checksums into one, whatever their order; two equal ones cancel out."""
     whole = 0
     for each in sums:
         whole ^= int.from_bytes(each, "big")
@@ -84,12 +85,12 @@ def note_rows(db: sqlite3.Connection, part: str, rows: Iterable[Row]) -> None:
 
 
 def note_schedule(db: sqlite3.Connection) -> None:
-    """Notes that the schedule is as it should be."""
+    """Notes the schedule as it is now."""
     _put(db, SCHEDULE, *schedule_sum(db))
 
 
 def note_all(db: sqlite3.Connection) -> None:
-    """Notes everything but the matches' own checksums, in a database that has none of it."""
+    """Notes the checksums of all parts anew; the matches' own must be in their rows already."""
     db.execute("DELETE FROM checksums")
     sums = [sum for (sum,) in db.execute("SELECT checksum FROM matches")]
     for part, (count, sum) in parts(db, sums).items():
@@ -100,13 +101,13 @@ def _put(db: sqlite3.Connection, part: str, count: int, sum: bytes) -> None:
     db.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (part, count, sum))
 
 
-# What is found.
+# What a database says, and what it ought to say.
 
 
 def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
     """What `checksums` says: part -> count of rows, checksum."""
     rows = db.execute("SELECT part, count, sum FROM checksums")
-    return {str(part): (count, sum) for part, count, sum in rows}  # in a damaged row it may not be text
+    return {str(part): (count, sum) for part, count, sum in rows}  # a damaged part may not be text
 
 
 def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[int, bytes]]:
@@ -152,7 +153,7 @@ def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]
 
 
 class _Tail:
-    """The rows of a table that belong to matches, asked for by rising numbers."""
+    """The rows of a table that belong to matches, asked for by rising numbers of matches."""
 
     def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
         # A row whose number is not a number is damaged, and missing from its match.

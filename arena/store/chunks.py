@@ -11,16 +11,16 @@ from arena.store.rows import Columns
 from arena.store.schema import Row, packed_seat
 
 Numbers: TypeAlias = tuple[int, int]
-"""Of the matches that are meant: the first and the last."""
+"""A range of matches: the number of the first and of the last."""
 ALL: Numbers = (-(1 << 63), (1 << 63) - 1)
 
 
 def match_places(store: Database, numbers: Numbers = ALL) -> Iterator[Columns]:
-    """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of all, in chunks.
+    """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of matches, in chunks.
 
-    In no order: SQLite takes longer to sort a million rows than to read them.  The position is the place
-    in the schedule, or −1, and only then is there a pairing_id, else None; the number is what `match` in
-    `seats` means.
+    They come unsorted: SQLite takes longer to sort a million rows than to read them.  The position is the
+    place in the schedule; a match that is not in it has −1, and its pairing_id, which is else None.  The
+    number is what `match` in `seats` means.
     """
     return store.chunks(
         "SELECT COALESCE(p.position, -1), m.number, m.match_id, m.series_id, m.cycle, m.rotation,"

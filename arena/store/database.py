@@ -1,4 +1,4 @@
-"""The open database of a results folder: its rows, and its errors told in sentences."""
+"""The open database of a results folder: reads its rows, and tells its errors in sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.store.schema import Row
 from arena.store.soundness import Damage
 
 CHUNK = 20_000
-"""How many rows are Python objects at one time, where there may be millions."""
+"""How many rows are Python objects at a time, as there may be millions of them."""
 
 
 class Database:
@@ -27,9 +27,9 @@ class Database:
         self.damage: Damage | None = None
         """What is damaged in the database, if this is a copy of its sound part."""
         self.digest = ""
-        """Of the file as it was opened, if it was found as the last run left it: see `store.kept.digest`."""
+        """The file's digest (see `kept.digest`); empty if it was not known to be as the last run left it."""
         self._state: tuple[int, ...] | None = None
-        """Of the file when its digest was taken."""
+        """The state of the file (`kept.digest.file_state`) when its digest was taken."""
 
     @property
     def path(self) -> Path:
@@ -37,7 +37,7 @@ class Database:
 
     @property
     def is_as_opened(self) -> bool:
-        """Whether `digest` is that of everything read so far."""
+        """Whether `digest` still stands for the file: nobody has written it since it was opened."""
         return bool(self.digest) and file_state(self.path) == self._state
 
     @contextmanager
@@ -50,7 +50,7 @@ class Database:
             self.connection.execute("ROLLBACK")
 
     def rows(self, sql: str, *values: Any, **named: Any) -> Iterator[Row]:
-        """The rows of a query, one by one; its values stand in order, or all of them have names."""
+        """The rows of a query, one by one; its values are given in order, or all by name."""
         with sentences(self.path):
             # Not `yield from`, which would close the cursor after the database.
             for row in self.connection.execute(sql, named or values):  # noqa: UP028

@@ -1,4 +1,4 @@
-"""What is written next to the database for people and programs: tables as CSVs, evidence of faults.
+"""Writes what lies next to the database for people and programs: tables as CSVs, evidence of faults.
 
 Exports can always be made again; the database is the truth.
 """
@@ -35,7 +35,7 @@ def publish(store: Database, match_ids: Iterable[str] | None = None) -> None:
 
 
 def tables(store: Database) -> dict[str, Table]:
-    """The tables as they are exported; rows are read as they are asked for."""
+    """The tables as they are exported; their rows are read as they are asked for."""
     return {name: table(store, name, as_cells=True) for name in TABLES}
 
 
@@ -55,7 +55,7 @@ def _rows(store: Database, name: str, as_cells: bool) -> Iterator[Row]:
 
 
 def _is_whole(store: Database) -> bool:
-    """Whether the schedule names exactly the matches that are there."""
+    """Whether the schedule names exactly the stored matches."""
     outside = (
         "SELECT 1 FROM matches m LEFT JOIN schedule p USING (pairing_id) WHERE p.position IS NULL LIMIT 1"
     )

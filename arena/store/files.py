@@ -1,4 +1,4 @@
-"""The files of a results folder: locked, written whole or not at all, with errors told in sentences."""
+"""The files of a results folder: written whole or not at all, with errors told in sentences."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from arena.store.lines import CellsToQuote, TableLines
 from arena.store.schema import TABLES, Row
 
 RESULTS = Path("results")
-"""The folder for results folders for which no place was given."""
+"""Where results folders go by default."""
 LATEST = RESULTS / "latest"
 """A link to the results folder of the last run."""
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""
 KEPT_BOARD = ".leaderboard.json"
-"""What the last leaderboard says, and of which state of the database."""
+"""What the last leaderboard says, and for which state of the database."""
 COLUMNS_FOLDER = ".columns"
-"""What `arena.store.kept.columns` keeps of large databases."""
+"""The folder in which `arena.store.kept` keeps columns and lines of large databases."""
 _STAMP_BYTES_MAX = 100_000
 TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "series", "head_to_head", "leaderboard"))
 """All tables that an export writes; `arena.analysis` makes the last three."""
@@ -48,7 +48,7 @@ def erase(folder: str | Path) -> None:
     for path in (*(Path(folder) / name for name in names), *columns.glob("*")):
         with sentences(path):
             path.unlink(missing_ok=True)
-    with suppress(OSError):  # there is none, or something else lies there
+    with suppress(OSError):  # it does not exist, or holds files that are not ours
         columns.rmdir()
 
 
@@ -61,19 +61,20 @@ def write_tables(
     always: Collection[str] = (),
     aside: Mapping[str, Callable[[], bool]] = MappingProxyType({}),
 ) -> None:
-    """Writes each table as `<name>.csv`: all of them, or, if one cannot be written, none.
+    """Writes each table as `<name>.csv`; if one cannot be written, writes none.
 
-    `mark`: the state the tables were made from.  If given, and all tables are there just as they were
-    written for it, they are left alone, except those named in `always`.
-    `maker`: who makes them, as another version of the arena makes others of the same state.
-    `aside`: tables that another process may have written to their places; asked when all others are written.
+    `mark`: the state the tables are made from.  If given, and all tables exist just as they were written for
+    it, they are left alone, except those named in `always`.
+    `maker`: which version of the arena makes them; others may make different tables of the same state.
+    `aside`: tables that another process may have written to their temporary places, each with a function that
+    waits for it and says whether it is there.  They come last, to leave that process the most time.
     """
     folder = Path(folder)
     kept = [name for name in tables if name not in always]
     if is_written(folder, mark, kept, maker):
         tables = {name: tables[name] for name in tables if name in always}
     with _written_together(folder) as placed:
-        for name in sorted(tables, key=aside.__contains__):  # those that may be there already come last
+        for name in sorted(tables, key=aside.__contains__):
             place = placed(f"{name}.csv")
             if name not in aside or not aside[name]():
                 write_table(place, tables[name])
@@ -101,7 +102,7 @@ def write_table(place: Path, table: Table) -> None:
 
 
 def is_written(folder: Path, mark: str | None, names: Iterable[str], maker: str = "") -> bool:
-    """Whether the CSVs of these tables are there just as this maker wrote them for the mark."""
+    """Whether the CSVs of these tables exist just as this maker wrote them for the mark."""
     return mark is not None and _stamp(folder, mark, names, maker) == _stamp_in(folder)
 
 
@@ -122,12 +123,12 @@ def _stamped(folder: Path, key: str) -> str | None:
 
 
 def _stamp(folder: Path, mark: str, names: Iterable[str], maker: str) -> dict[str, Any]:
-    """What is said of the CSVs that were written for the mark."""
+    """The stamp for the CSVs as they are now: for which mark they were written, by whom, and their sizes."""
     return {"mark": mark, "maker": maker, "files": sizes_and_times(folder, names)}
 
 
 def sizes_and_times(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:
-    """Sizes and times of change, by which the CSVs of these tables are known again."""
+    """Size and time of change of each CSV of these tables, which tell whether it was written since."""
     paths = [folder / f"{name}.csv" for name in names]
     with sentences(folder):
         found = {path.name: path.stat() for path in paths if path.is_file()}
@@ -155,7 +156,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
-    """Gives each file a temporary place next to its own; at the end all are moved there, or dropped."""
+    """Yields a function that names a file's temporary place; at the end all files are moved, or dropped."""
     places: dict[Path, Path] = {}
 
     def placed(name: str) -> Path:
@@ -172,7 +173,7 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
             raise
         finally:
             for place in places.values():
-                with suppress(OSError):  # a missing file of a disk that cannot be written raises that again
+                with suppress(OSError):  # on a disk that cannot be written, even a missing file raises
                     place.unlink(missing_ok=True)
 
 
@@ -185,7 +186,7 @@ _TEMPORARY = re.compile(r"\..+\.(?:csv|json|jsonl|html)\.([0-9]{1,9})\.tmp", re.
 
 
 def sweep(folder: Path) -> None:
-    """Removes what was left in a folder by processes that were killed while they wrote."""
+    """Removes temporary files left in a folder by processes that were killed while they wrote."""
     with sentences(folder):
         for path in folder.glob(".*.tmp"):
             writer = _TEMPORARY.fullmatch(path.name)
@@ -205,11 +206,11 @@ def _is_alive(process: int) -> bool:
 
 def _settle(file: TextIO) -> None:
     file.flush()
-    os.fsync(file.fileno())  # else a power cut may leave the new name with nothing in it
+    os.fsync(file.fileno())  # else a power cut may leave an empty file under the final name
 
 
 def open_database(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection in one of SQLite's URI modes."""
+    """Connects to a database in one of SQLite's URI modes."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -220,7 +221,7 @@ def open_database(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def made(folder: Path) -> Path:
-    """The folder, created if missing, then for its owner alone, as the seeds will be in it."""
+    """The folder; if missing, it is created for its owner alone, because seeds will be in it."""
     with sentences(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -228,21 +229,21 @@ def made(folder: Path) -> Path:
 
 
 def made_new(folder: Path) -> Path:
-    """A new folder with this name, or the first of `<name>-2`, `<name>-3` and so on that nobody has."""
+    """Creates a folder with this name, or with the first of `<name>-2`, `<name>-3` and so on that is free."""
     with sentences(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         for number in count(1):
             place = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
             with suppress(FileExistsError):
-                place.mkdir(mode=0o700)  # by one process only, however many try
+                place.mkdir(mode=0o700)  # succeeds in one process only, however many try
                 return place
     raise AssertionError("some number is free")
 
 
 def results_beside(folder: Path) -> tuple[Path, ...]:
-    """The folders with results that no bot of this run may see: its own, and `results/` with earlier ones.
+    """The results folders that no bot of this run may see: its own, and `results/` with earlier ones.
 
-    A folder that is called `results` and holds none of the arena's is somebody's own, and is not meant.
+    A folder called `results` that holds none of the arena's results is the user's own, and is left out.
     """
     home = RESULTS.resolve()
     is_ours = home in folder.resolve().parents or LATEST.is_symlink() or any(home.glob(f"*/{DATABASE}"))
@@ -250,19 +251,19 @@ def results_beside(folder: Path) -> tuple[Path, ...]:
 
 
 def touch(path: Path) -> None:
-    """Makes an empty file that only its owner may read; files that SQLite puts next to it will be so too."""
-    with suppress(FileExistsError):  # it is then not opened: closing it would end SQLite's locks on it
+    """Makes an empty file that only its owner may read; SQLite makes the files beside it alike."""
+    with suppress(FileExistsError):  # else we would open it, and closing it would end SQLite's locks on it
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
 def make_private(path: Path) -> None:
-    """Lets only its owner read it, if that is us."""
+    """Lets only its owner read a file, if that is us."""
     with suppress(OSError):
         path.chmod(0o600)
 
 
 SHARED_BYTES = 1 << 15
-"""The index of SQLite's log, which it shares with other processes."""
+"""The size of the index of SQLite's log, which it shares with other processes."""
 _SQL_SENTENCES = {
     sqlite3.SQLITE_FULL: "the disk is full: {path} is as it was; make room and continue with --resume",
     sqlite3.SQLITE_READONLY: "{path} cannot be written: choose another --out",
@@ -283,11 +284,11 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 _DAMAGE_WITHOUT_CODE = ("Could not decode to UTF-8", "unsupported file format")
-"""Of a damaged text, which Python notices, and of a damaged header, which SQLite calls any error."""
+"""How messages without a code begin that mean damage: of a text (from Python) or a header (from SQLite)."""
 
 
 def code_of(error: BaseException | None) -> int:
-    """The primary result code; 0 if SQLite was not to blame."""
+    """SQLite's primary result code of an error; 0 if SQLite was not to blame."""
     if isinstance(error, UnicodeDecodeError) or str(error).startswith(_DAMAGE_WITHOUT_CODE):
         return sqlite3.SQLITE_CORRUPT
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -295,7 +296,7 @@ def code_of(error: BaseException | None) -> int:
 
 @contextmanager
 def sentences(path: Path, of_sqlite: Mapping[int, str] = _SQL_SENTENCES) -> Iterator[None]:
-    """Turns errors that the user can fix into ConfigErrors; those that are our mistake pass through.
+    """Turns errors that the user can fix into ConfigErrors; others are our mistake and pass through.
 
     `of_sqlite`: result code -> sentence with `{path}`; the default ones are for results folders.
     """
@@ -322,7 +323,7 @@ def sentences(path: Path, of_sqlite: Mapping[int, str] = _SQL_SENTENCES) -> Iter
 
 
 def _has_no_room(path: Path) -> bool:
-    """Whether SQLite has less room than it wants beside a database, which it calls an error of the disk."""
+    """Whether the disk has less room than SQLite's shared index needs, which SQLite calls a disk error."""
     try:
         return shutil.disk_usage(path.parent).free < SHARED_BYTES
     except OSError:

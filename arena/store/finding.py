@@ -1,4 +1,4 @@
-"""In which results folders a match is, by their indexes: quick, and nothing is checked or written."""
+"""Finds the results folders that have a match, by their indexes: quick, and nothing is checked or written."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from arena.store.schema import MATCHES_BY_PREFIX
 from arena.store.store import Store
 
 MATCHES_MAX = 200
-"""As many matches of a folder as anybody chooses from."""
+"""How many matches of a folder are offered for a choice at most."""
 
 
 def results_folders(results: Path = RESULTS) -> list[Path]:
-    """The results folders in `results/` and one level below, by name; links beside their targets left out."""
+    """The results folders in `results/` and one level below, by name, without links to others among them."""
     found = sorted({path.parent for depth in ("*", "*/*") for path in results.glob(f"{depth}/{DATABASE}")})
     real = {os.path.realpath(folder) for folder in found if not _is_linked(folder)}
     return [folder for folder in found if not _is_linked(folder) or os.path.realpath(folder) not in real]
@@ -28,9 +28,9 @@ def _is_linked(folder: Path) -> bool:
 
 
 def folders_with(prefix: str, folders: Iterable[Path] | None = None) -> dict[Path, list[str]]:
-    """The folders that have matches whose ids begin so, each with some of the ids; broken ones are skipped.
+    """Folders with matches whose ids begin with a prefix, each with some of the ids; broken ones are skipped.
 
-    `folders`: where to look; by default `results/latest`, and the others only if that has none.
+    `folders`: where to look; by default `results/latest`, and in the others only if that has none.
     """
     if folders is not None:
         return {folder: ids for folder in folders if (ids := match_ids(folder, prefix))}
@@ -38,13 +38,13 @@ def folders_with(prefix: str, folders: Iterable[Path] | None = None) -> dict[Pat
 
 
 def match_ids(folder: Path, prefix: str = "") -> list[str]:
-    """Ids of matches of a folder that begin so, the first few; none if it cannot be read."""
+    """The first ids of a folder's matches that begin with the prefix; none if the folder cannot be read."""
     rows = _rows(folder, f"{MATCHES_BY_PREFIX} LIMIT {MATCHES_MAX}", id=prefix)
     return [match_id for (match_id,) in rows]
 
 
 def bot_names(folder: Path) -> list[str]:
-    """The names of a folder's bots; none if it cannot be read."""
+    """The names of a folder's bots; none if the folder cannot be read."""
     return [bot for (bot,) in _rows(folder, "SELECT bot FROM bots ORDER BY bot")]
 
 

@@ -1,7 +1,7 @@
-"""Tables that can be had as lines of a CSV, many at a time, and not only value by value.
+"""Tables that can be read as lines of a CSV, many at a time, and not only value by value.
 
-Millions of rows take `csv.writer` twice as long.  It is not needed where no cell has to be quoted;
-whether one has to be is seen in the lines themselves: quotes, or more commas than columns.
+For millions of rows, `csv.writer` takes twice as long.  It is not needed where no cell has to be quoted,
+and the lines themselves show whether one has to be: by quotes, or by more commas than columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from arena.store.schema import Row
 
 
 class CellsToQuote(Exception):
-    """Some cell of these lines has to be quoted."""
+    """Raised when a cell of some lines has to be quoted."""
 
 
 @attrs.frozen(eq=False)
@@ -25,20 +25,20 @@ class TableLines(Iterable[Row]):
 
     rows: Callable[[], Iterator[Row]]
     texts: Callable[[], Iterator[str]]
-    """Some lines at a time.  Raises CellsToQuote where that cannot be told from values."""
+    """Yields some lines at a time.  Raises CellsToQuote if a cell has to be quoted."""
 
     def __iter__(self) -> Iterator[Row]:
         return self.rows()
 
 
 def is_plain(text: str, rows: int, columns: int) -> bool:
-    """Whether these are so many lines of so many cells, of which none has to be quoted."""
+    """Whether a text has this many rows and columns, and no cell that has to be quoted."""
     commas, lines = text.count(","), text.count("\n")
     return commas == rows * (columns - 1) and lines == rows and '"' not in text and "\r" not in text
 
 
 def quoted_text(rows: Iterable[Sequence[object]]) -> str:
-    """The lines of a CSV."""
+    """Rows as the lines of a CSV."""
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator="\n").writerows(rows)
     return file.getvalue()

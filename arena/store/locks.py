@@ -16,7 +16,7 @@ from arena.store.foreign import check_folder
 
 @contextmanager
 def store_lock(folder: str | Path) -> Iterator[None]:
-    """Holds the folder for one run, making it if need be.  Raises ConfigError if another run has it."""
+    """Locks the folder for one run, creating it if missing.  Raises ConfigError if another run has it."""
     others = "another run (process {process}) is writing {folder}: wait for it, or choose another --out"
     check_folder(folder)  # before its lock is written
     with held(made(Path(folder)) / LOCK, others=others):
@@ -41,15 +41,15 @@ def held(path: Path, *, others: str) -> Iterator[None]:
 def is_held(path: Path) -> bool:
     """Whether another process has this lock file.
 
-    Asked by taking a lock that others may share, for an instant: a run that began just then would be told
-    that the folder is taken, so ask seldom.
+    Takes a shared lock for an instant; a run that began just then would be told that the folder is taken, so
+    ask seldom.
     """
     try:
         with path.open(encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # there is none
+    except OSError:  # there is no lock file
         return False
     return False
 

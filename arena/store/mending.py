@@ -1,4 +1,4 @@
-"""Mending a damaged database to continue a run: it is put aside, and a copy of its sound part replaces it."""
+"""Mends a damaged database so that a run can continue: replaces it by a copy of its sound part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.store.store import Store, holds_tournament
 
 
 def mended(folder: Path) -> Damage | None:
-    """Puts a copy of the sound part in place of a damaged database, which is kept; gives the damage, if any.
+    """Replaces a damaged database, which is kept, by a copy of its sound part; returns the damage, if any.
 
     Raises ConfigError, and leaves everything as it is, if the sound part cannot be continued.
     """
@@ -24,7 +24,7 @@ def mended(folder: Path) -> Damage | None:
     place = draft_path(folder, DATABASE, os.getpid())
     with sentences(path):
         try:
-            place.unlink(missing_ok=True)  # whatever somebody put there
+            place.unlink(missing_ok=True)  # whatever somebody else put there
             touch(place)
             with Store.unchecked(folder) as store:
                 if is_sound(store.connection, path):
@@ -42,7 +42,7 @@ def mended(folder: Path) -> Damage | None:
 def _put_in_place(place: Path, path: Path) -> None:
     aside = _free(path)
     shutil.copy2(path, aside)
-    for suffix in ("-wal", "-shm"):  # of a reader, or of a writer that was killed: they belong to the old one
+    for suffix in ("-wal", "-shm"):  # left by a reader or a killed writer: they belong to the old database
         beside = path.with_name(f"{path.name}{suffix}")
         if beside.exists():
             beside.replace(aside.with_name(f"{aside.name}{suffix}"))
@@ -50,6 +50,6 @@ def _put_in_place(place: Path, path: Path) -> None:
 
 
 def _free(path: Path) -> Path:
-    """An unused name for what is put aside."""
+    """An unused path for the damaged database."""
     names = (f"{path.name}.damaged{'' if number == 1 else f'-{number}'}" for number in count(1))
     return next(place for place in map(path.with_name, names) if not place.exists())

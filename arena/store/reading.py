@@ -36,7 +36,7 @@ class Reading(Database):
     """An open database as a reader sees it."""
 
     def meta(self) -> dict[str, Any]:
-        """The values kept by `create` and `set_meta`.  Raises ConfigError if they are not as written."""
+        """The values kept by `create` and `set_meta`.  Raises ConfigError if they are damaged."""
         if self.damage and "meta" in self.damage.parts:
             raise ConfigError(f"{self.damage}: {self.damage.advice}")
         with sentences(self.path):
@@ -52,7 +52,7 @@ class Reading(Database):
 
     def mark(self) -> str | None:
         """A value that differs after every change and never recurs; None in a copy of what is sound."""
-        # The counts too, so that nobody's arena can add matches and leave all as it was.
+        # With the counts, so that it differs even if another program adds matches and leaves the value alone.
         counts = "(SELECT COUNT(*) FROM matches), (SELECT MAX(number) FROM matches)"
         rows = self.rows(f"SELECT value, {counts} FROM meta WHERE key = ?", MARK)
         marks = [f"{value} {count} {last}" for value, count, last in rows]
@@ -88,7 +88,7 @@ class Reading(Database):
         return [StoredBot(**dict(zip(BOT_FIELDS, row, strict=True))) for row in rows]
 
     def finished(self) -> dict[PairingId, FinishedMatch]:
-        """The matches that are there, aborted ones included, in schedule order."""
+        """All stored matches, aborted ones included, in schedule order."""
         found: dict[PairingId, list[Row]] = {}
         for pairing_id, *row in self.rows(
             f'SELECT pairing_id, match_id, status, points, "returns", {" + ".join(FAULT_KINDS)},'
@@ -119,13 +119,13 @@ class Reading(Database):
         return next(int(number) for (number,) in self.rows("SELECT COALESCE(MAX(number), 0) FROM matches"))
 
     def newest(self, most: int, *, after: int = 0) -> list[StoredMatch]:
-        """The matches stored after the one of this number, the last so many of them, as they ended."""
+        """The latest matches stored after the one of this number, `most` at most, in the order they ended."""
         where = "number IN (SELECT number FROM matches WHERE number > ? ORDER BY number DESC LIMIT ?)"
         found = self._matches(where, after, most)
         return sorted(found, key=lambda match: match.started_at + match.duration_s)
 
     def matches_from(self, first: int, count: int, *, bot: str | None = None) -> list[StoredMatch]:
-        """So many of all matches, or of those of a bot, in schedule order."""
+        """A page of all matches, or of those of a bot, in schedule order: `count` of them from `first` on."""
         # the numbers first: sorting whole rows of a million matches would take seconds
         numbers = (
             "SELECT number FROM shown_matches WHERE :bot IS NULL"
@@ -140,7 +140,7 @@ class Reading(Database):
         return next(int(size) for (size,) in rows)
 
     def sealed_among(self, series: Collection[str]) -> set[str]:
-        """Those of these series that are not closed: what their matches hid may still be played."""
+        """Which of these series are not closed: what their matches hid may still be in play."""
         marks = ", ".join("?" * len(series))
         open_ones = f"SELECT DISTINCT series_id FROM unplayed WHERE series_id IN ({marks})"
         return {name for (name,) in self.rows(open_ones, *series)}
@@ -148,9 +148,9 @@ class Reading(Database):
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
         """The one match whose id begins so.  Raises ConfigError if there is none or more than one.
 
-        `searched`: what the error names if no match was found there, if not only this folder.
+        `searched`: what the error names as searched, if that was more than this folder.
         """
-        # from the index on match_id, not from a walk through a million matches
+        # uses the index on match_id rather than scan a million matches
         begins = "match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"
         found = list(self._matches(begins, id=prefix)) if prefix else []
         if len(found) == 1:
@@ -181,8 +181,8 @@ class Reading(Database):
     def faults(self, *, published: bool = False, and_of: str = "") -> list[FaultCount]:
         """The tally of all faults by bot, kind and reason; the most frequent of each bot first.
 
-        `published`: without the reasons of series that are not closed, which may reveal a hand.
-        `and_of`: with those of this match all the same.
+        `published`: leaves out reasons from series that are not closed, which may reveal a hand.
+        `and_of`: a match whose reasons are included all the same.
         """
         told = _TOLD.format(is_told=int(not published))
         evidence = {
@@ -248,10 +248,10 @@ _FAULTS = """
         GROUP BY match, seat, fault, CASE fault WHEN 'gone' THEN '' ELSE reason END
     ) GROUP BY bot, fault, reason
 """
-"""How often each bot failed in each way, in how many seats, and what followed there.
+"""How often each bot failed in each way, in how many seats, and how many decisions followed unasked.
 
-Of a bot that was gone in a match the last reason counts (SQLite takes it from the row of the maximum):
-that its process ended is known a little later than that its connection did.
+If a bot was gone in a match, its last reason counts (SQLite takes it from the row of the maximum): we learn
+that its process ended a little later than that its connection did.
 """
 _EVIDENCE = """
     SELECT bot, fault, reason, match_id, f.seat, f.place, MIN((f.position << 12) + f.seat) FROM (
@@ -261,4 +261,4 @@ _EVIDENCE = """
     ) f JOIN capsules c ON c.match = f.match AND c.seat = f.seat AND c.number = f.place
     GROUP BY bot, fault, reason
 """
-"""The first capsule of each: SQLite takes the other columns from the row of the minimum."""
+"""The first capsule of each bot, fault and reason: SQLite takes the other columns from the minimum's row."""

@@ -1,4 +1,4 @@
-"""A match as rows and back: what the tables keep of an `Entry`."""
+"""Turns matches into rows and back: what the tables keep of an `Entry`."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class StoredMatch:
     packed: bytes
     seats: tuple[StoredSeat, ...]
     own_game: OwnGame | None = None
-    """Of a match at a server's table; the others of a folder have one game."""
+    """The game of a match at a server's table; all matches of a tournament share one."""
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ MATCH_FIELDS = tuple(
 
 @attrs.frozen
 class FinishedMatch:
-    """What a continued run must know of a match it need not play: flags by seat."""
+    """What a continued run must know of a match it need not play; the tuples hold a value for each seat."""
 
     match_id: str
     aborted: bool
@@ -136,9 +136,9 @@ class SeriesState:
 
     series_id: str
     planned: int
-    """As in the schedule; 0: the schedule does not name this series."""
+    """How many matches the schedule has for this series; 0 if it does not name the series."""
     missing: int
-    """Planned and not yet played."""
+    """How many of the planned matches are not played yet."""
     stored: int
     aborted: int
 
@@ -157,7 +157,7 @@ class FaultCount:
     """Empty if the run kept no row of its own for the decision."""
     count: int
     seats: int = 0
-    """In how many seats of matches; 0 if the run kept no rows of their own for the decisions."""
+    """How many seats of matches had it; 0 if the run kept no rows of their own for the decisions."""
     not_asked: int = 0
     """Decisions in these seats for which the bot was not asked any more."""
     capsule: str = ""
@@ -165,7 +165,7 @@ class FaultCount:
 
 
 def insert(db: sqlite3.Connection, entries: Iterable[Entry], room: Room) -> list[bytes]:
-    """Adds the rows of matches, with the capsules that there is room for; gives their checksums."""
+    """Adds the rows of matches, with the capsules that there is room for; returns their checksums."""
     return insert_rows(db, [_rows_of(db, entry, room) for entry in entries])
 
 
@@ -190,7 +190,7 @@ def rows_without_capsules(entry: Entry) -> MatchRows:
 
 
 def insert_rows(db: sqlite3.Connection, matches: Sequence[MatchRows]) -> list[bytes]:
-    """Adds matches as they are stored; gives their checksums, of which `note_matches` must be told."""
+    """Adds matches as they are stored; returns their checksums, which `note_matches` must be told."""
     ((last,),) = db.execute("SELECT COALESCE(MAX(number), 0) FROM matches")
     numbered = list(enumerate(matches, last + 1))
     sums = [rows.checksum for rows in matches]
@@ -255,7 +255,7 @@ def _place_row(host: str, worker: str) -> Row:
 
 
 def _seat_rows(entry: Entry) -> list[Row]:
-    """Rows of `seats`, in the order of `_SEATS`; a match that was aborted has no ranks: zeros."""
+    """Rows of `seats`, in the order of `_SEATS`; ranks are 0 if the match was aborted."""
     bots, record, versions, withdrawn = entry.pairing.bots, entry.record, entry.versions, entry.withdrawn
     abandoned = record.abandoned if True in record.abandoned else ()
     nothing = (0,) * len(bots)
@@ -301,14 +301,14 @@ def names_of_others(bots: Sequence[str], seat: int) -> str:
 def result_cells(
     ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
 ) -> list[dict[str, Any]]:
-    """What `seats` has of the result, by seat; zeros for an aborted match."""
+    """Each seat's cells of the result in `seats`; zeros for an aborted match."""
     return [dict(zip(_RESULT, cells, strict=True)) for cells in _results(ranks, returns, points)]
 
 
 def _results(
     ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
 ) -> list[tuple[int, float, float, int, int]]:
-    """The same as rows, in the order of `_RESULT`."""
+    """Each seat's result as a row, in the order of `_RESULT`."""
     shares_first = ranks.count(1) > 1
     return [
         (
@@ -343,7 +343,7 @@ def _game_row(own: OwnGame) -> Row:
 
 
 def _row(table: str, **values: Any) -> Row:
-    """The values in the order of `STORED`, which must name exactly these."""
+    """The values as a row of a table, in the order of `STORED`, which must name exactly these."""
     assert len(STORED[table]) == len(values), "a value for every column"
     return _IN_ORDER[table](values)
 
@@ -354,7 +354,7 @@ _IN_ORDER: Mapping[str, Callable[[Any], Row]] = {
 
 
 def finished_from(rows: list[Row]) -> FinishedMatch:
-    """From the rows of its seats, as `Store.finished` reads them."""
+    """Builds a finished match from the rows of its seats, as `Store.finished` reads them."""
     match_ids, statuses, points, returns, faults, too_late, lags, *flags = zip(*rows, strict=True)
     aborted = statuses[0] == "aborted"
     abandoned, crashed, withdrawn = (tuple(map(bool, flag)) for flag in flags)
@@ -372,17 +372,17 @@ def finished_from(rows: list[Row]) -> FinishedMatch:
 
 
 def own_game_from(version: int, rules: str, kinds: str) -> OwnGame | None:
-    """From the columns of `games`, as views show them."""
+    """Builds a match's own game from the columns of `games`, as views show them; None if it has none."""
     return OwnGame(version, json.loads(rules), tuple(json.loads(kinds))) if rules else None
 
 
 def seat_from(row: Row) -> StoredSeat:
-    """From the columns `SEAT_FIELDS`."""
+    """Builds a seat from the columns `SEAT_FIELDS`."""
     flags = ("win", "tie", "abandoned", "withdrawn")
     values: dict[str, Any] = dict(zip(SEAT_FIELDS, row, strict=True))
     return StoredSeat(**values | {flag: bool(values[flag]) for flag in flags})
 
 
 def _rounded(time_s: float) -> float:
-    """To the microsecond: more would be noise in the tables."""
+    """Rounds a time to the microsecond: more would be noise in the tables."""
     return round(time_s, 6) + 0.0

@@ -15,7 +15,7 @@ Row: TypeAlias = Sequence[Any]
 """A row of a table."""
 
 SCHEMA_VERSION = 4
-"""Of `SCHEMA`, in every database; one of another version is refused."""
+"""The version of `SCHEMA`, kept in every database; one of another version is refused."""
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
 
@@ -78,7 +78,7 @@ CREATE VIEW shown_decisions AS
         JOIN seats s ON s.match = d.match AND s.seat = d.seat LEFT JOIN schedule p USING (pairing_id)
     WHERE m.series_id NOT IN (SELECT series_id FROM unplayed);
 """
-# `unplayed` guards what a match hid: moves are shown only of series that no bot can still be playing.
+# `unplayed` guards what a match hid: moves are shown only once no bot can still be playing their series.
 
 MARK = "mark"
 """The key in `meta` of the value that differs after every change."""
@@ -97,11 +97,11 @@ class Column:
     name: str
     type: Literal["text", "integer", "real", "boolean"]
     exact: bool = True
-    """Whether it is the same, byte for byte, however the run was interrupted; else it is measured."""
+    """Whether its values are the same, byte for byte, however a run was interrupted; else it is measured."""
 
 
 def columns(spec: str) -> tuple[Column, ...]:
-    """Columns from `name:type` words, with a `~` behind measured ones."""
+    """Builds columns from `name:type` words; a `~` after the type marks a measured one."""
     words = (word.partition(":") for word in spec.split())
     return tuple(Column(name, type.rstrip("~"), not type.endswith("~")) for name, _, type in words)  # type: ignore[arg-type]
 
@@ -110,7 +110,10 @@ _TYPES: Mapping[Any, Any] = {"int": "integer", "str": "text", "float": "real", "
 
 
 def as_columns(row: type[attrs.AttrsInstance], *, measured: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Those of a table whose rows are instances of an attrs class; its module annotates by `annotations`."""
+    """The columns of a table whose rows are instances of an attrs class.
+
+    Its module must import `annotations` from `__future__`, so that types are names.
+    """
     return tuple(
         Column(field.name, _TYPES[field.type], field.name not in measured) for field in attrs.fields(row)
     )
@@ -144,14 +147,14 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 
 MATCHES_BY_PREFIX = """SELECT match_id FROM matches
     WHERE match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"""
-"""From the index on `match_id`, not by a walk through a million matches."""
+"""Selects the matches whose ids begin with `:id`, by the index on `match_id`: there may be a million."""
 
 OPPONENTS_SEPARATOR = "; "
-"""Between names in `opponents`, `bots`, `winners`, by seat.  A name may hold it too, but no match_id."""
+"""Stands between the names in `opponents`, `bots` and `winners`.  A name may hold it too, a match_id not."""
 
 
 def _place(cell: str) -> str:
-    """Of where a match was played; empty if that was the run itself."""
+    """The SQL of a cell that says where a match was played; empty if the run itself played it."""
     return f"COALESCE((SELECT {cell} FROM places WHERE match = number), '')"
 
 
@@ -170,9 +173,9 @@ DERIVED: Mapping[tuple[str, str], Callable[[Callable[[str], str]], str]] = {
     ("matches", "started_epoch_s"): lambda cell: "started_at",
     ("matches", "started_at"): lambda cell: "strftime('%Y-%m-%dT%H:%M:%f+00:00', started_at, 'unixepoch')",
 }
-"""(table, column) -> its SQL, of columns that follow from others: folders of any age have them.
+"""(table, column) -> the SQL of columns that are computed from others, so that folders of any age have them.
 
-Given what makes a cell of a text: done to a whole subquery it would run the subquery twice.
+The function given makes a cell of a text; applied to a whole subquery, it would run the subquery twice.
 """
 
 FROM = {
@@ -187,11 +190,11 @@ FROM_PLAN = {
     "decisions": "schedule o CROSS JOIN shown_decisions v ON v.pairing_id = o.pairing_id"
     " ORDER BY o.position, v.number",
 }
-"""The same rows if the schedule names every match: found in order, so that millions need no sorting."""
+"""The same rows if the schedule names every match: read in its order, so that millions need no sorting."""
 NUMBERED = {"matches": "number", "seats": "match"}
 """The column of a table's view that holds the number of the match."""
 SEAT_BITS = {"seat": 12, "rank": 12, "win": 1, "tie": 1, "decisions": 32}
-"""Small columns of `seats` -> bits in one number: each further number costs 0.2 s per million rows."""
+"""Small columns of `seats` -> their bits in one number: each number more costs 0.2 s per million rows."""
 
 
 def packed_seat() -> str:
@@ -221,9 +224,9 @@ STORED: Mapping[str, tuple[str, ...]] = {
         "places": "host worker",
     }.items()
 }
-"""What rows of each table hold, in the order in which checksums take it: never change one that is written.
+"""The columns of each table's rows, in the order in which checksums take them, which must never change.
 
-Without what only ties rows together: the number of a match, and the checksum of its rows.
+What only ties rows together is left out: the number of a match, and the checksum of its rows.
 """
 
 
@@ -234,7 +237,7 @@ def stored_columns(table: str) -> str:
 
 @cache
 def insertion(table: str, *more: str, or_: str = "ABORT") -> str:
-    """The SQL that adds a row of `STORED`, with these columns before."""
+    """The SQL that adds a row of `STORED`, with the columns `more` before it."""
     columns = (*more, *STORED[table])
     return f"INSERT OR {or_} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
@@ -248,7 +251,7 @@ _ALWAYS_HARMLESS = {"match_id", "game", "deals", "status", "fault", "fingerprint
 
 
 def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
-    """The SQL of a table's rows; `is_whole`: whether the schedule names exactly the matches there are.
+    """The SQL of a table's rows; `is_whole`: whether the schedule names exactly the stored matches.
 
     `as_cells`: text as it is written in CSVs.
     """
@@ -259,9 +262,9 @@ def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
 
 
 def parts_of_rows(table: str) -> str:
-    """The SQL of rows as cells, of the matches from one number to another, each with its number before.
+    """The SQL of the rows of matches from one number to another, as cells, each after its match's number.
 
-    What is not real is one text between reals: `line_format` makes lines of these values.
+    Columns between reals are joined into one text; `line_format` makes lines of these values.
     """
     values = []
     for is_real, group in groupby(TABLES[table], lambda column: column.type == "real"):
@@ -275,7 +278,7 @@ def parts_of_rows(table: str) -> str:
 
 
 def line_format(table: str) -> str:
-    """The `%` format of a line of a CSV, for the values that `parts_of_rows` gives."""
+    """The `%` format of a line of a CSV, for the values that `parts_of_rows` selects."""
     kinds = groupby(column.type == "real" for column in TABLES[table])
     return ",".join(",".join(["%r"] * len([*group])) if is_real else "%s" for is_real, group in kinds) + "\n"
 

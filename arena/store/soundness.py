@@ -1,4 +1,4 @@
-"""Whether a database is as it was written and, if it is not, which part of it is sound.
+"""Checks whether a database is as it was written and, if it is not, salvages the part that is sound.
 
 A copy of the sound part is a database like any other: readers of a damaged folder read such a copy, and a
 run that continues one starts from it and plays the matches that are missing.
@@ -32,12 +32,12 @@ from arena.store.schema import (
 )
 
 SHOWN = 5
-"""Ids of damaged matches in a sentence."""
+"""How many ids of damaged matches a sentence names."""
 _NO_DAMAGE = {
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
     sqlite3.SQLITE_INTERRUPT,
 }
-"""Errors that can keep us from reading a sound database too, and the end of our patience."""
+"""Errors that do not mean damage: a sound database raises them too, the last one when we lose patience."""
 
 
 @attrs.frozen
@@ -46,15 +46,15 @@ class Damage:
 
     path: Path
     sound: int
-    """Matches."""
+    """How many matches are sound."""
     lost: int
-    """Matches that are damaged, or not there any more."""
+    """How many matches are damaged or missing."""
     match_ids: tuple[str, ...]
-    """The ids, if they can still be read, of the lost matches."""
+    """The ids of the lost matches, as far as they can still be read."""
     parts: frozenset[str]
     """Which of `meta`, `bots`, `schedule` are not whole."""
     is_of_tables: bool = False
-    """Nobody can play these matches again."""
+    """Whether they were played at a server's tables, so that no run can play them again."""
 
     def __str__(self) -> str:
         """What is damaged, and what is sound."""
@@ -74,7 +74,7 @@ class Damage:
 
     @property
     def advice(self) -> str:
-        """What its owner can do."""
+        """What the folder's owner can do."""
         if self.is_of_tables:
             return "a copy of the folder, if there is one, may be whole"
         if self.parts & {"meta", "bots"}:
@@ -102,11 +102,11 @@ def lay_out(db: sqlite3.Connection) -> None:
 
 
 def is_sound(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether everything in it is as it was written, as far as its schema can tell."""
+    """Whether everything in a database is as it was written, as far as its schema can tell."""
     if is_as_written(path):
         return True
     try:
-        db.execute("BEGIN")  # one moment, whatever a run adds meanwhile
+        db.execute("BEGIN")  # all reads see one moment, whatever a run adds meanwhile
         try:
             return is_laid_out(db) and _is_whole(db) and _is_unchanged(db)
         finally:
@@ -118,12 +118,12 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_laid_out(db: sqlite3.Connection) -> bool:
-    """Whether tables and views are those of its schema: a changed view would show other numbers."""
+    """Whether a database has the tables and views of our schema: a changed view would show other numbers."""
     return _layout(db) == _our_layout()
 
 
 def lay_views_anew(db: sqlite3.Connection) -> bool:
-    """Puts ours in place of views that differ, for this connection alone; False if tables differ too.
+    """Replaces views that differ by ours, for this connection alone; False if tables differ too.
 
     A changed view would show other numbers, or compute for ever.
     """
@@ -154,7 +154,7 @@ def _layout(db: sqlite3.Connection) -> frozenset[Row]:
 
 
 def _is_whole(db: sqlite3.Connection) -> bool:
-    """Whether pages, records and indexes are in order."""
+    """Whether the database's pages, records and indexes are in order."""
     return [str(told) for (told,) in db.execute("PRAGMA main.integrity_check(1)")] == ["ok"]
 
 
@@ -171,14 +171,14 @@ def _is_unchanged(db: sqlite3.Connection) -> bool:
 
 
 def salvaged(db: sqlite3.Connection, path: Path, place: str = "") -> tuple[sqlite3.Connection, Damage]:
-    """A copy of the sound part, and the damage.
+    """Copies the sound part of a database; returns the copy and the damage.
 
     `place`: a new file; without one the copy lives as long as its connection.
     Raises sqlite3.DatabaseError if not even its tables can be made out.
     """
     copy = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
     try:
-        copy.execute("PRAGMA journal_mode = MEMORY")  # no file: it is dropped if anything fails
+        copy.execute("PRAGMA journal_mode = MEMORY")  # no file: the copy is dropped if anything fails
         copy.execute("BEGIN")
         lay_out(copy)
         damage = _Salvage(db, copy, path).all()
@@ -196,7 +196,7 @@ class _Salvage:
         self.db = db
         self.copy = copy
         self.path = path
-        self.unread: list[Exception] = []  # if the sums cannot be read, none found is not none kept
+        self.unread: list[Exception] = []  # if the sums cannot be read, a missing sum says nothing
         sums = "SELECT part, count, sum FROM checksums"
         self.noted = {str(part): (count, sum) for part, count, sum in self._rows(sums, errors=self.unread)}
 
@@ -204,7 +204,7 @@ class _Salvage:
         sound, lost = self._matches()
         whole = {"meta": self._meta(), "bots": self._bots(), "schedule": self._schedule()}
         checksums.note_all(self.copy)
-        if not whole["schedule"]:  # it must not be taken for a schedule that names no match
+        if not whole["schedule"]:  # an empty schedule must not look like one that was written empty
             self.copy.execute("DELETE FROM checksums WHERE part = ?", (SCHEDULE,))
         noted, _ = self.noted.get(MATCHES, (0, b""))
         planned = noted if isinstance(noted, int) else 0
@@ -224,7 +224,7 @@ class _Salvage:
         return self._put("meta", sound, rows, META) and not errors
 
     def _bots(self) -> bool:
-        """Copies the bots; of a bot whose row is damaged, name and version as its matches give them."""
+        """Copies the bots; if a bot's row is damaged, its name and version are taken from its matches."""
         rows, errors = self._part(f"SELECT {stored_columns('bots')} FROM main.bots")
         is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
         self.copy.execute(
@@ -234,7 +234,7 @@ class _Salvage:
         return is_whole and not errors
 
     def _put(self, table: str, sound: list[Row], found: list[Row], part: str) -> bool:
-        """Keeps the sound rows; gives whether they are all that there should be."""
+        """Copies the sound rows; returns whether these are all that were written."""
         for row in sound:
             self.copy.execute(insertion(table, or_="IGNORE"), row)
         noted = sum(each.startswith(part) for each in self.noted)
@@ -256,7 +256,7 @@ class _Salvage:
         return is_whole
 
     def _matches(self) -> tuple[int, list[str]]:
-        """How many matches are sound, and the ids of the others, as far as they can be told."""
+        """Copies the sound matches; returns their number, and the ids of the others that can be read."""
         sound, lost = 0, []
         for number in self._numbers():
             rows, sum = self._match(number)
@@ -270,7 +270,7 @@ class _Salvage:
         return sound, lost
 
     def _numbers(self) -> list[int]:
-        """The numbers of the matches, from either end of their table and from both its indexes."""
+        """The numbers of the matches, read from both ends of their table and from both its indexes."""
         ways = ("NOT INDEXED ORDER BY number", "NOT INDEXED ORDER BY number DESC", *_BY_INDEX)
         found = {number for way in ways for (number,) in self._rows(f"SELECT number FROM matches {way}")}
         return sorted(number for number in found if isinstance(number, int))  # an index may hold anything
@@ -297,12 +297,12 @@ class _Salvage:
         return ids[0] if ids else ""
 
     def _part(self, sql: str) -> tuple[list[Row], list[Exception]]:
-        """The rows that can be read, and the errors met in reading them or their sums."""
+        """The rows that can be read, and the errors that came up in reading them or their sums."""
         errors = list(self.unread)
         return list(self._rows(sql, errors=errors)), errors
 
     def _rows(self, sql: str, *values: Any, errors: list[Exception] | None = None) -> Iterator[Row]:
-        """As many rows as can be read."""
+        """Yields rows until one cannot be read; that error is added to `errors`."""
         try:
             yield from self.db.execute(sql, values)
         except DATABASE_ERRORS as error:

@@ -1,4 +1,4 @@
-"""Opening a results folder's database: it is made, or checked; one of another layout is refused."""
+"""Opens a results folder's database: creates or checks it, and refuses one of another layout."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Store(Reading, Writing):
 
     @classmethod
     def create(cls, folder: str | Path, *, meta: Mapping[str, Any]) -> Store:
-        """A new store; `meta` must hold `game_version`.  ConfigError if the folder holds anything already."""
+        """Creates a store; `meta` must hold `game_version`.  Raises ConfigError if the folder has one."""
         check_folder(folder)
         path = made(Path(folder)) / DATABASE
 
@@ -41,9 +41,9 @@ class Store(Reading, Writing):
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Store:
-        """The store of a folder.  Raises ConfigError if there is none that this arena can read.
+        """Opens the store of a folder.  Raises ConfigError if there is none that this arena can read.
 
-        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.
+        Checks only that its layout and its plan are as they were written; `checked` checks everything.
         """
         path = _database_in(folder)
 
@@ -63,9 +63,9 @@ class Store(Reading, Writing):
 
     @classmethod
     def checked(cls, folder: str | Path) -> Store:
-        """The store of a folder, to read; of a damaged one, its sound part and its `damage`.
+        """Opens the store of a folder to read; of a damaged one, a copy of its sound part, with its `damage`.
 
-        Raises ConfigError if there is none that this arena can read, or nothing of it.
+        Raises ConfigError if there is none, or this arena can read nothing of it.
         """
         path = _database_in(folder)
         with sentences(path):
@@ -79,7 +79,7 @@ class Store(Reading, Writing):
 
     @classmethod
     def unchecked(cls, folder: str | Path) -> Store:
-        """The store of a folder, to read, whether its rows are damaged or not."""
+        """Opens the store of a folder to read, whether its rows are damaged or not."""
         path = _database_in(folder)
 
         def check(store: Store) -> None:
@@ -123,8 +123,8 @@ class Store(Reading, Writing):
         except sqlite3.OperationalError as error:
             if code_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 raise
-            # A folder we may not write to: SQLite cannot put its shared memory beside the file, and needs
-            # none, as nobody is writing.
+            # We may not write to the folder: SQLite cannot put its shared memory beside the file, and needs
+            # none as long as nobody writes.
             store = cls._opened(path, "ro&immutable=1", prepare)
         # Not mode=ro from the start: such a reader leaves its -wal and -shm files behind.
         store.connection.execute("PRAGMA query_only = 1")
@@ -142,13 +142,13 @@ class Store(Reading, Writing):
         self.close()
 
     def _is_blank(self) -> bool:
-        """Whether nothing was ever committed: a new file, or one whose maker was killed at once."""
+        """Whether nothing was ever committed: the file is new, or the run that made it was killed at once."""
         tables = self.connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
         return bool(tables == 0 and self.pragma("user_version") == 0)
 
     def _lay_out(self, meta: Mapping[str, Any]) -> None:
-        # A new file is given its WAL by a change of its own, which must leave no journal behind if we are
-        # killed meanwhile: a folder with a journal is refused.
+        # Switching a new file to WAL is a change too, with a journal.  It stays in memory: if we are killed
+        # meanwhile, no journal may be left behind, because `check_folder` refuses a folder with one.
         self.connection.execute("PRAGMA journal_mode = MEMORY")
         self._tune()
         with self.transaction() as db:
@@ -203,7 +203,7 @@ def _database_in(folder: str | Path) -> Path:
 
 
 def holds_tournament(folder: str | Path) -> bool:
-    """Whether there is a store to open; one whose run was killed before it began does not count."""
+    """Whether a folder has a store to open; one whose run was killed before it began does not count."""
     check_folder(folder)
     path = Path(folder) / DATABASE
     if not path.is_file():

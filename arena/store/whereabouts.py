@@ -1,4 +1,4 @@
-"""Where an opened file is now, whatever has become of the path by which it was opened."""
+"""Finds an open file, whatever has become of the path by which it was opened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 File: TypeAlias = tuple[int, int]
 """Device and inode: the file itself, whatever it is called."""
 _OPEN_FILES = Path("/proc/self/fd")
-"""Linux only; elsewhere nobody can tell where a moved file is."""
+"""The links to our open files.  Only Linux has them; elsewhere nobody can tell where a moved file is."""
 
 
 def file_of(path: Path) -> File | None:
@@ -30,7 +30,7 @@ def where_it_went(path: Path, file: File) -> str:
 
 
 def _place_of(file: File) -> Path | None:
-    """Where an open file is now; None if it is nowhere, or nobody can tell."""
+    """Where an open file is now; None if it was deleted, or nobody can tell."""
     try:
         descriptors = list(_OPEN_FILES.iterdir())
     except OSError:
@@ -38,6 +38,6 @@ def _place_of(file: File) -> Path | None:
     for descriptor in descriptors:
         if file_of(descriptor) == file:
             place = Path(os.readlink(descriptor))
-            if file_of(place) == file:  # else it is deleted
+            if file_of(place) == file:  # else it was deleted
                 return place
     return None

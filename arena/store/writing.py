@@ -29,7 +29,7 @@ class Writing(Database):
         super().__init__(folder, connection)
         self.has_written = False
         self._room: Room | None = None
-        """The room for capsules; None if it is not known yet, or no longer."""
+        """How much room for capsules is left; None if it must be counted first."""
         self._file = file_of(self.path)
 
     @contextmanager
@@ -55,18 +55,18 @@ class Writing(Database):
             raise ConfigError(where_it_went(self.path, self._file))
 
     def add(self, entry: Entry) -> None:
-        """Keeps a match; its pairing must not have one yet."""
+        """Stores a match; its pairing must not have one yet."""
         self.add_many((entry,))
 
     def add_many(self, entries: Iterable[Entry]) -> None:
-        """Keeps several matches, all or none."""
+        """Stores several matches, all or none."""
         with self.transaction() as db:
             room = self._room = self._room or Room(db)
             sums = insert(db, entries, room)
             note_matches(db, sums, len(sums))
 
     def remove(self, match_ids: Iterable[str]) -> None:
-        """Forgets matches that have to be played again; unknown ids are ignored."""
+        """Deletes matches that have to be played again; unknown ids are ignored."""
         ids = [(match_id,) for match_id in dict.fromkeys(match_ids)]
         number = "(SELECT number FROM matches WHERE match_id = ?)"
         with self.transaction() as db:
@@ -108,19 +108,19 @@ class Writing(Database):
             note_rows(db, BOT, rows)
 
     def set_status(self, bot: str, status: str) -> None:
-        """`ok`, `withdrawn`, `left out`, `replaced` or `without`."""
+        """Sets a bot's status: `ok`, `withdrawn`, `left out`, `replaced` or `without`."""
         with self.transaction() as db:
             db.execute("UPDATE bots SET status = ? WHERE bot = ?", (status, bot))
             row = f"SELECT {stored_columns('bots')} FROM bots WHERE bot = ?"
             note_rows(db, BOT, db.execute(row, (bot,)).fetchall())
 
     def set_meta(self, key: str, value: Any) -> None:
-        """Keeps a JSON value under a key."""
+        """Stores a JSON value under a key."""
         with self.transaction():
             self.put_meta({key: value})
 
     def put_meta(self, meta: Mapping[str, Any]) -> None:
-        """Keeps JSON values under their keys, within a transaction."""
+        """Stores JSON values under their keys, within a transaction of the caller's."""
         rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in meta.items()]
         self.connection.executemany(insertion("meta", or_="REPLACE"), rows)
         note_rows(self.connection, META, [(key, text) for key, text in rows if key != MARK])

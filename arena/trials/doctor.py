@@ -1,4 +1,4 @@
-"""What this machine has for a run, from boxes to the clock, and the remedy for what it lacks."""
+"""Looks at what this machine has for a run, from boxes to the clock, with a remedy for what it lacks."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ TICK_S_MAX = 0.001
 """A clock that steps by more than this cannot tell quick answers apart."""
 SIGNALS_SINCE = "Linux 6.12 or newer prevents that"
 _SYSTEMD = Path("/run/systemd/system")
-"""Is there where systemd is the first process, and nowhere else."""
+"""This folder exists where systemd is the first process, and nowhere else."""
 _SET_CLOCK = "have its clock follow others: in a container, that of the host"
-_NOEXEC = getattr(os, "ST_NOEXEC", 0)  # Linux has it
+_NOEXEC = getattr(os, "ST_NOEXEC", 0)  # only Linux has it
 _NOT_SYNCHRONIZED = 5
-"""What Linux's `adjtimex` returns then."""
+"""What Linux's `adjtimex` returns if the clock is not synchronized."""
 
 
 def machine_points() -> Iterator[CheckPoint]:
-    """Everything that was looked at; one to mend keeps a run from playing here."""
+    """Looks at everything in turn; as long as a point has to be mended, no run can play here."""
     yield CheckPoint("python", "fine", f"{platform.python_version()}: {sys.executable}")
     temporary = _temporary_folder()
     if temporary is None:
@@ -56,7 +56,7 @@ def machine_points() -> Iterator[CheckPoint]:
 
 
 def _box_points(tried: Sequence[tuple[Box, Cause | None]]) -> Iterator[CheckPoint]:
-    """Each kind of box, and what follows where no shield works."""
+    """A point for each kind of box, and one if no shield works."""
     for box, cause in tried:
         yield _box_point(box, cause)
     shields = [cause for box, cause in tried if box.level == "shield"]
@@ -86,7 +86,7 @@ def _box_point(box: Box, cause: Cause | None) -> CheckPoint:
 
 
 def _cgroup_point() -> CheckPoint:
-    """Whether a bot's memory and processes can be counted by a group of its own."""
+    """Whether each bot can have a control group, which counts its memory and processes exactly."""
     made = cgroups.made_for((), limits.MEMORY_MB << 20, limits.TASKS_MAX)
     cgroups.remove_group(made)
     if made:
@@ -102,7 +102,7 @@ def _cgroup_point() -> CheckPoint:
 
 
 def _language_points() -> Iterator[CheckPoint]:
-    """The languages of `arena new` that can be built and run here, and what the others need."""
+    """Which languages of `arena new` can be built and run here, and what the others need."""
     here = [each.title for each in LANGUAGES.values() if not each.missing]
     if here:
         yield CheckPoint("languages", "fine", f"{listed(here)} can be built and run")

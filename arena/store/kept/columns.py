@@ -1,15 +1,15 @@
-"""What tables are computed from, in columns, kept beside the database as matches come in.
+"""Keeps what tables are computed from beside the database, in columns, as matches come in.
 
-SQLite gives millions of rows value by value, which takes most of the time of a leaderboard.  So for every
+SQLite returns millions of rows value by value, which takes most of the time of a leaderboard.  So for every
 `SIZE` matches, by the numbers under which they are stored, there is a file of columns: exactly what `chunks`
-reads of them, nothing summed or rounded.  A run writes it when the last of these matches is stored, an export
-if it is missing or not true any more.
+reads of them, nothing summed or rounded.  A run writes it when the last of these matches is stored; an
+export writes it if it is missing or out of date.
 
-A file is of these matches and no others: its key is a hash of their numbers and checksums, as the database
-has them now, and of the schedule.  If a match was removed, replaced or added, or the schedule is another, so
-is the key.  Whether a row is what its checksum says is not told by it: `Store.checked` looks at that first,
-or, of a large database, at the digest of the whole file.  Who edits a row and writes the digest of that, but
-leaves the row's checksum, is still told what was played; `arena verify`, which uses rows, tells of the edit.
+A file holds these matches and no others: its key is a hash of their numbers and checksums, as the database
+has them now, and of the schedule.  Remove, replace or add a match, or change the schedule, and the key
+differs.  The key does not tell whether a row is what its checksum says: `Store.checked` looks at that first,
+or, if the database is large, at the digest of the whole file.  Whoever edits a row and writes a new digest,
+but leaves the row's checksum, still sees what was played; `arena verify`, which uses rows, reports the edit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from arena.store.rows import Columns
 from arena.store.schema import Row
 
 FORMAT = 1
-"""One higher whenever the files hold something else."""
+"""The version of the files; part of their key, so raise it whenever they hold something else."""
 
 
 class ColumnChunk(msgspec.Struct, frozen=True, array_like=True):
@@ -46,38 +46,38 @@ class ColumnChunk(msgspec.Struct, frozen=True, array_like=True):
 
     key: bytes
     positions: bytes
-    """q, as all of matches: −1 outside of the schedule."""
+    """q, one for each match, like the four below: its place in the schedule, or −1."""
     numbers: bytes
     cycles: bytes
     rotations: bytes
     done: bytes
     match_ids: list[str]
     series: list[str]
-    """Each once, in order of appearance."""
+    """The ids of series, each once, in order of appearance."""
     series_codes: bytes
-    """i: by match, the place in `series`."""
+    """i, for each match: the place of its series in `series`."""
     outside: list[tuple[str, int]]
     """Pairing and place of the matches that are not in the schedule."""
     seat_matches: bytes
-    """q, by seat: the number of its match."""
+    """q, for each seat: the number of its match."""
     bots: list[str]
     bot_codes: bytes
-    """i, by seat."""
+    """i, for each seat: the place of its bot in `bots`."""
     packed: bytes
-    """q, by seat."""
+    """q, for each seat: its `SEAT_BITS`."""
     points: bytes
     returns: bytes
     think_max_s: bytes
     times: list[bytes]
-    """By bot: the float32 times of its seats, in their order."""
+    """For each bot, the float32 times of all its seats, in their order."""
     lengths: list[bytes]
-    """i, by bot: how many times each of its seats has."""
+    """i, for each bot: how many times each of its seats has."""
     faults: list[list[int]]
-    """Columns: match, seat, and a count of each kind of fault."""
+    """The columns of the seats with faults: match, seat, and a count of each kind of fault."""
 
     @property
     def is_sound(self) -> bool:
-        """Whether its columns fit together."""
+        """Whether the lengths of the columns fit together."""
         matches, seats = len(self.match_ids), len(self.seat_matches) // 8
         wide = (self.positions, self.numbers, self.cycles, self.rotations, self.done)
         by_seat = (self.seat_matches, self.packed, self.points, self.returns, self.think_max_s)
@@ -106,9 +106,9 @@ _decoder, _encoder = msgspec.msgpack.Decoder(ColumnChunk), msgspec.msgpack.Encod
 
 
 def kept_chunks(store: Database, *, builds: bool = False) -> Iterator[ColumnChunk]:
-    """The first ranges of numbers, each whole, as far as there are files of them.
+    """The columns of the first whole ranges, up to the first of which no file is kept.
 
-    `builds`: what is missing is read from the database, and kept.
+    `builds`: what is missing is read from the database and kept.
     """
     if not is_keepable(store):
         return
@@ -122,7 +122,7 @@ def kept_chunks(store: Database, *, builds: bool = False) -> Iterator[ColumnChun
 
 
 def keep_columns(store: Database, place: int, sums: Sequence[Row]) -> None:
-    """Keeps the columns of a range; `sums`: what `sums_of` gives for it."""
+    """Keeps the columns of a range; `sums`: what `sums_of` returns for it."""
     _write(store, place, sums)
 
 
@@ -132,7 +132,7 @@ def _key(store: Database, sums: Sequence[Row]) -> bytes:
 
 
 def _read(store: Database, place: int) -> ColumnChunk | None:
-    """What is kept of a range; None if that is nothing, not what was written, or of other matches."""
+    """The kept columns of a range; None if there are none, or they are damaged or of other matches."""
     octets = kept_octets(store, f"{place:06}")
     if octets is None:
         return None
@@ -144,14 +144,14 @@ def _read(store: Database, place: int) -> ColumnChunk | None:
 
 
 def _write(store: Database, place: int, sums: Sequence[Row]) -> ColumnChunk:
-    """Reads a range from the database, and keeps it if there is room."""
+    """Reads the columns of a range from the database, and keeps them if there is room."""
     chunk = _built(store, place, _key(store, sums))
     keep_octets(store, f"{place:06}", _encoder.encode(chunk))
     return chunk
 
 
 def _built(store: Database, place: int, key: bytes) -> ColumnChunk:
-    """The columns of a range, from the database."""
+    """Reads the columns of a range from the database."""
     numbers = numbers_of(place)
     matches = _joined(chunks.match_places(store, numbers), 8)
     positions, own, match_ids, series, cycles, rotations, done, pairings = matches
@@ -187,7 +187,7 @@ def _built(store: Database, place: int, key: bytes) -> ColumnChunk:
 
 
 def _joined(parts: Iterable[Columns], size: int) -> list[list[Any]]:
-    """The columns of all chunks, of which there are so many."""
+    """Joins the columns of all chunks; `size`: how many columns each has."""
     found: list[list[Any]] = [[] for _ in range(size)]
     for part in parts:
         for column, more in zip(found, part, strict=True):
@@ -196,7 +196,7 @@ def _joined(parts: Iterable[Columns], size: int) -> list[list[Any]]:
 
 
 def _coded(names: Sequence[str]) -> tuple[list[str], array[int]]:
-    """Each name once, in order of appearance, and the place of each of all."""
+    """Each name once, in order of appearance; and for each of all names, its place among these."""
     codes: dict[str, int] = {}
     places = array("i", [codes.setdefault(name, len(codes)) for name in names])
     return list(codes), places

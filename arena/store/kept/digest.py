@@ -1,7 +1,7 @@
-"""The digest of a large database at the end of its run: shows in a second that nothing has changed.
+"""Keeps a digest of a large database at the end of its run, which shows in a second that nothing has changed.
 
-Comparing the checksums of a million matches takes a quarter of a minute.  That is done if the digest is of
-another state, as after a `kill -9`, or was not written.
+Comparing the checksums of a million matches takes a quarter of a minute.  That is done only if there is no
+digest, or it is of another state, as after a `kill -9`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from arena.reading.strict import read_regular
 
 LARGE_BYTES = 8_000_000
-"""About 10,000 matches: smaller ones are compared in less than 0.2 s."""
+"""From which size on, about 10,000 matches: smaller databases are compared in less than 0.2 s."""
 _SIZE_BYTES = 16
 
 
@@ -22,7 +22,7 @@ def digest_path(path: Path) -> Path:
 
 
 def write_digest(path: Path) -> None:
-    """Notes the state of a database that nobody has open, if it can be noted."""
+    """Writes the digest of a large database that nobody has open, if the disk lets us."""
     try:
         if path.stat().st_size >= LARGE_BYTES and not _has_more(path):
             digest_path(path).write_text(_digest(path))

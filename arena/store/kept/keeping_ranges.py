@@ -1,4 +1,4 @@
-"""What is kept of ranges of matches while a run writes them: columns and lines."""
+"""Keeps columns and lines of ranges of matches while a run writes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RangeKeeper:
         self._whole = whole_ranges(store) if whole is None else whole
 
     def keep(self) -> None:
-        """Writes the files of ranges that have become whole; to be called when matches were stored."""
+        """Writes the files of ranges that have become whole; to be called after matches were stored."""
         before, self._whole = self._whole, whole_ranges(self._store)
         for place in range(before, self._whole):
             sums = sums_of(self._store, place)

@@ -1,10 +1,10 @@
-"""The lines of the largest CSVs, kept beside the columns: an export only puts them in order.
+"""Keeps the lines of the largest CSVs beside the columns: an export only puts them in order.
 
-A line is made by SQLite as far as it can: what is not real is one text between reals, which SQLite writes
-otherwise than Python.  Where a cell would have to be quoted there are none: `csv.writer` writes the table.
+SQLite makes a line as far as it can: it joins the columns between reals into one text, and leaves the reals,
+which it writes otherwise, to Python.  If any cell has to be quoted, `csv.writer` writes the whole table.
 
-As with the columns, a file is of the matches whose numbers and checksums its key is a hash of, and of all
-else that stands in a line: the version of the game, the bots' margins, and the SQL that makes it.
+As with the columns, the key of a file is a hash of the matches' numbers and checksums, and of all else that
+a line depends on: the version of the game, the bots' margins, and the SQL that makes the line.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from arena.store.lines import CellsToQuote, is_plain
 from arena.store.schema import IN_ORDER, TABLES, Row, line_format, parts_of_rows
 
 IN_LINES = ("matches", "seats")
-"""The tables that are written in lines; decisions have moves in JSON, of which every one has to be quoted."""
+"""The tables that are written in lines; `decisions` has moves in JSON, which all have to be quoted."""
 ROWS_AT_ONCE = 2_000
-"""How many rows are Python objects at one time."""
+"""How many rows are Python objects at a time."""
 _IN_PLAN = "SELECT number FROM schedule CROSS JOIN matches USING (pairing_id) ORDER BY position"
 _IN_ORDER = f"SELECT number FROM shown_matches ORDER BY {IN_ORDER}"
 
@@ -47,7 +47,7 @@ class LineChunk(msgspec.Struct, frozen=True, array_like=True):
     numbers: bytes
     """int64, ascending."""
     lengths: bytes
-    """int32: how many characters the lines of each have."""
+    """int32: how many characters the lines of each match have."""
     text: str
 
 
@@ -60,7 +60,7 @@ class _Lines:
 
     numbers: array[int]
     ends: array[int]
-    """Where those of each match begin, and the end of the last."""
+    """Where the lines of each match begin in `text`, and where the last ones end."""
     text: str
 
     @classmethod
@@ -79,7 +79,7 @@ class _Lines:
 def texts(store: Database, name: str, *, is_whole: bool) -> Iterator[str]:
     """The lines of one of `IN_LINES` in schedule order, some at a time; what is missing is made and kept.
 
-    `is_whole`: whether the schedule names exactly the matches there are.  Raises CellsToQuote.
+    `is_whole`: whether the schedule names exactly the stored matches.  Raises CellsToQuote.
     """
     whole = whole_ranges(store)
     found = [
@@ -94,7 +94,7 @@ def texts(store: Database, name: str, *, is_whole: bool) -> Iterator[str]:
 
 
 def _found(chunks: list[_Lines], numbers: list[int]) -> Iterator[str]:
-    """The lines of these matches; those that lie one behind the other in one piece."""
+    """The lines of these matches; those that are neighbours in a chunk are yielded in one piece."""
     last, size = len(chunks) - 1, numbers_of(0)[1]
     lines, begin, end = chunks[0], 0, 0
     for number in numbers:
@@ -108,7 +108,7 @@ def _found(chunks: list[_Lines], numbers: list[int]) -> Iterator[str]:
 
 
 def keep_lines(store: Database, place: int, sums: Sequence[Row]) -> None:
-    """Keeps the lines of a range, if they are lines; `sums`: what `sums_of` gives for it."""
+    """Keeps the lines of a range, unless a cell has to be quoted; `sums`: what `sums_of` returns for it."""
     for name in IN_LINES:
         try:
             _keep(store, name, place, sums)
@@ -124,7 +124,7 @@ def _keep(store: Database, name: str, place: int, sums: Sequence[Row]) -> _Lines
 
 
 def _kept(store: Database, name: str, place: int) -> _Lines | None:
-    """What is kept of a range; None if that is nothing, not what was written, or of other matches."""
+    """The kept lines of a range; None if there are none, or they are damaged or of other matches."""
     octets = kept_octets(store, f"{place:06}.{name}") if is_keepable(store) else None
     if octets is None:
         return None
@@ -147,7 +147,7 @@ def _key(store: Database, name: str, sums: Sequence[Row]) -> bytes:
 
 
 def _made(store: Database, name: str, numbers: Numbers, key: bytes) -> LineChunk:
-    """The lines of these matches, by number.  Raises CellsToQuote."""
+    """Reads the lines of these matches from the database, by number.  Raises CellsToQuote."""
     line, columns = line_format(name), len(TABLES[name])
     own, lengths, parts = array("q"), array("i"), list[str]()
     with sentences(store.path):

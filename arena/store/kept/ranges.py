@@ -1,7 +1,7 @@
-"""What is kept beside a large database of every so many matches: which those are, and the files.
+"""Ranges of matches, of each of which files are kept beside a large database.
 
-Ranges are of the numbers under which matches are stored.  A file begins with a hash of what follows, so that
-a damaged one is not used; whether it is of the matches that are stored now its reader sees by `sums_of`.
+They are ranges of the numbers under which matches are stored.  A file begins with a hash of what follows, so
+that a damaged one is not used; its reader checks by `sums_of` whether it is of the matches stored now.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from arena.store.files import COLUMNS_FOLDER, draft_path
 from arena.store.schema import Row
 
 SIZE = 2_000
-"""Matches in a range.  A run reads them again to keep them, which takes some hundredths of a second."""
+"""How many matches a range has.  To keep it, a run reads them again: some hundredths of a second."""
 BYTES_MAX = 1 << 28
-"""The largest file: 30,000 decisions a match.  What is larger is read from the database."""
+"""The largest file, enough for 30,000 decisions a match.  A larger range is read from the database."""
 _HASH_BYTES = 16
 
 
@@ -28,29 +28,29 @@ def numbers_of(place: int) -> tuple[int, int]:
 
 
 def whole_ranges(store: Database) -> int:
-    """How many ranges hold as many matches as they ever will, unless some are taken back."""
+    """How many ranges are full, so that no match will be added to them."""
     ((last,),) = store.rows("SELECT COALESCE(MAX(number), 0) FROM matches")
     return int(last) // SIZE
 
 
 def is_keepable(store: Database) -> bool:
-    """Whether anything may be kept: of what is damaged nothing is."""
+    """Whether anything may be kept: nothing is of a damaged database."""
     return store.damage is None
 
 
 def sums_of(store: Database, place: int) -> list[Row]:
-    """(number, checksum) of the matches of a range: other matches have others."""
+    """(number, checksum) of each match of a range, by which we know that they are the same matches."""
     sums = "SELECT number, checksum FROM matches WHERE number BETWEEN ? AND ? ORDER BY number"
     return list(store.rows(sums, *numbers_of(place)))
 
 
 def hashed(octets: bytes) -> bytes:
-    """16 bytes that stand for these."""
+    """A hash of these bytes."""
     return blake2b(octets, digest_size=_HASH_BYTES).digest()
 
 
 def kept_octets(store: Database, name: str) -> bytes | None:
-    """What is kept under this name; None if it is nothing, or not what was written."""
+    """The bytes kept under this name; None if there are none, or they are not as they were written."""
     try:
         octets = read_regular(store.folder / COLUMNS_FOLDER / name, BYTES_MAX)
     except (OSError, ValueError):
@@ -59,7 +59,7 @@ def kept_octets(store: Database, name: str) -> bytes | None:
 
 
 def keep_octets(store: Database, name: str, octets: bytes) -> None:
-    """Keeps this under a name, whole or not at all, if there is room and the folder may be written."""
+    """Keeps bytes under a name, whole or not at all, if there is room and the folder may be written."""
     folder = store.folder / COLUMNS_FOLDER
     draft = draft_path(folder, name, os.getpid())
     if len(octets) + _HASH_BYTES > BYTES_MAX:

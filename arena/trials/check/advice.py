@@ -1,4 +1,4 @@
-"""Findings -> points: what is fine, what to mend and how, what is only worth knowing.  Pure."""
+"""Turns findings into points: what is fine, what to mend and how, what is only worth knowing.  Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SILENT_BUILD = "its build printed nothing"
 
 
 def check_points(found: CheckFindings) -> list[CheckPoint]:
-    """Everything that was looked at, about in the order in which it happens to a bot."""
+    """All points, about in the order in which things happen to a bot."""
     if found.broken is not None:
         return [CheckPoint("start", "mend", f"cannot play: {found.broken}", _how_to_begin(found))]
     looks = (*LOOKS_AT_START, *LOOKS_AT_ANSWERS, *LOOKS_AT_PROGRAM)
@@ -22,7 +22,7 @@ def check_points(found: CheckFindings) -> list[CheckPoint]:
 
 
 def _how_to_begin(found: CheckFindings) -> str:
-    """What the author of a bot that cannot play should look at."""
+    """What the author of a bot that cannot play should look at first."""
     if found.remedy:
         return found.remedy
     silent = {"command": "", "build": _SILENT_BUILD, "start": _SILENT_START}[found.broken_at]

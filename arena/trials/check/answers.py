@@ -1,4 +1,4 @@
-"""What is said of a bot's answers: legal, with the right ids, in time, and after a fault.  Pure."""
+"""The points about a bot's answers: legal, with the right ids, in time, and after a fault.  Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from arena.trials.check.point import OLD, CheckPoint, Look, first_reason, of_ans
 from arena.words import counted, listed, measured, percent
 
 SHARE_TIGHT, SHARE_CLOSE = 0.8, 0.5
-"""Shares of the limit: on a slower or busier machine such an answer is late; perhaps is."""
+"""Shares of the limit above which an answer would be late, or might be, on a slower or busier machine."""
 NAGLE_S = (0.038, 0.05)
-"""The times of an answer that the kernel held back for 40 ms."""
+"""The range of times (s) of an answer that the kernel held back for 40 ms."""
 UNUSUAL = 'zoë, the "k" and {e}'
 
 
@@ -23,7 +23,7 @@ def _answers(found: CheckFindings) -> Iterator[CheckPoint]:
         yield CheckPoint("answers", "open", "it was never asked", "the game ended before its first turn")
         return
     bad = [asked for asked in answers if asked.fault in ("illegal", "malformed") and not _is_about_id(asked)]
-    if all(asked.stage in ("names", "recorded") for asked in bad):  # told at that point
+    if all(asked.stage in ("names", "recorded") for asked in bad):  # the points of these stages tell it
         bad = []
     if not bad:
         asked = counted(len(answers), "question")
@@ -93,13 +93,13 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
 
 
 def _ended(found: CheckFindings) -> str:
-    """What to do where the check came to no more because the bot was gone."""
+    """What to do if the check stopped because the bot was gone."""
     times = counted(len(found.crashes), "time")
     return f"the check stopped because the bot ended {times} in the midst of play: mend that first"
 
 
 def _recorded(found: CheckFindings) -> Iterator[CheckPoint]:
-    """Questions that were asked in recorded matches."""
+    """The point about the questions of recorded matches."""
     if not found.recorded_wanted:
         return
     asked = found.recorded()
@@ -122,7 +122,7 @@ def _recorded(found: CheckFindings) -> Iterator[CheckPoint]:
 
 
 def _names(found: CheckFindings) -> Iterator[CheckPoint]:
-    """Opponents with unusual names; told only where that alone is what it stumbles over."""
+    """The point about unusual names; a failure is told only if the bot fails nowhere else."""
     stage = [asked for asked in found.answers() if asked.stage == "names"]
     bad = [asked for asked in stage if asked.fault is not None]
     before = {asked.fault for asked in found.answers() if asked.stage in ("play", "long")}

@@ -1,4 +1,4 @@
-"""One recorded question put to a bot, and what it answers."""
+"""Asks a bot one recorded question."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class BotAnswer:
     """What a bot answered to a question."""
 
     move: Any
-    """As JSON; None if it was not a move."""
+    """The move as JSON; None if the answer was not a move."""
     fault: FaultKind | None
     reason: str
     elapsed_s: float
     is_judged: bool
     """Whether the options were recorded, so that the move could be judged."""
     log: str
-    """What it printed."""
+    """What the bot printed."""
 
 
 async def ask_bot(
     entrant: Entrant, game: Game[Any, Any], question: RecordedQuestion, *, limit_s: float, sandbox: Level
 ) -> BotAnswer:
-    """Starts the bot, puts the question, and ends it.  Raises ConfigError if it cannot be put."""
+    """Starts the bot, asks it the question, and ends it.  Raises ConfigError if it cannot be asked."""
     names, seat = names_recorded(type(game), question, entrant.name)
     entrant = attrs.evolve(entrant, name=names[seat])
     try:
@@ -55,7 +55,7 @@ async def ask_bot(
             finally:
                 with trio.CancelScope(shield=True):
                     await host.end(player)
-    except BotBroken as error:  # its build
+    except BotBroken as error:  # its build failed
         return _broken(error)
 
 
@@ -142,7 +142,7 @@ def _start(game: Game[Any, Any], match: Mapping[str, Any], names: tuple[str, ...
 
 
 class _Awaited(Slot):
-    """A slot that says when it is settled."""
+    """A slot that can be waited for until it is settled."""
 
     __slots__ = ("answered",)
 

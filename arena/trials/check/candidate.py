@@ -1,4 +1,4 @@
-"""From what the user said to a bot that is checked: its game, its entrant, its build, its box."""
+"""Turns what the user asked for into a bot to check: its game, its entrant, its build, its box."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ SEED = 0
 
 @attrs.frozen(kw_only=True)
 class Candidate:
-    """A bot that can be checked; nothing was started so far."""
+    """A bot that can be checked; nothing has been started yet."""
 
     entrant: Entrant
     game: Game[Any, Any]
     plan: Plan
-    """What applies to it as in a run: time, box, seed."""
+    """The plan that applies to it as in a run: time, box, seed."""
     findings: CheckFindings
-    """Filled by the check."""
+    """What the check will fill in."""
     recorded: Sequence[RecordedMatch] = ()
 
 
 def candidate_of(
     bot: str, wishes: Mapping[str, Any], *, base: Path, source: StoredSource | None = None
 ) -> Candidate:
-    """The bot, its game and the terms, as the command line says them.  Raises ConfigError.
+    """The bot, its game and the terms that the command line asks for.  Raises ConfigError.
 
-    `source`: a stored run, whose game it is, and whose questions are put to it.
+    `source`: a stored run, from which the game and the questions are taken.
     """
     options = dict(wishes)
     rules = options.pop("rules", ())
@@ -88,7 +88,7 @@ def candidate_of(
 
 
 def _with_grants(entrant: Entrant, plan: Plan) -> Entrant:
-    """What it would have in a run: as it is named here, what it asks for up to the limits."""
+    """The entrant with what it would be granted in a run: what it asks for, up to the limits."""
     (entrant,) = granted([entrant], plan.allow, hidden=hidden_beside(entrant))
     return entrant
 
@@ -108,7 +108,7 @@ def _playable(game: Game[Any, Any]) -> tuple[int, ...]:
 
 
 async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None:
-    """Builds it if it must be built, checks it in its box, and leaves nothing running."""
+    """Builds a bot if it must be built, checks it in its box, and leaves nothing running."""
     plan, found = candidate.plan, candidate.findings
     terms = CheckTerms(
         control=control_of(plan, connecting=False),
@@ -129,14 +129,14 @@ async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None
                 note=note,
             )
             await examination.examine()
-    except BotBroken as error:  # its build
+    except BotBroken as error:  # its build failed
         found.note_broken(error)
 
 
 async def asked_of(
     bot: str, path: Path, number: int | None, wishes: Mapping[str, Any], *, base: Path
 ) -> BotAnswer:
-    """What this bot answers to a recorded question.  Raises ConfigError."""
+    """Asks this bot a recorded question; returns its answer.  Raises ConfigError."""
     question = read_question(path, number)
     plan = with_options(Plan(move_time=ANSWER_S), wishes, base=base)
     entrant = _with_grants(resolve(bot, base=base), plan)

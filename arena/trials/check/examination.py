@@ -1,4 +1,4 @@
-"""A check from the first start to the last goodbye: which matches are played, and what is done meanwhile."""
+"""Checks a bot, from the first start to the last goodbye: which matches it plays, and what happens to it."""
 
 from __future__ import annotations
 
@@ -36,46 +36,46 @@ from arena.trials.check.tap import Tap, TapTask
 from arena.words import counted
 
 QUESTIONS_MAX, QUESTIONS_LONG_MAX = 80, 2000
-"""Put to the bot in one match, and in a long one."""
+"""How many questions the bot is asked in one match, and in a long one, at most."""
 LAPS_LEAST, LAPS_MAX = 2, 6
-"""How often every number of seats is played."""
+"""How often the bot plays at every number of seats."""
 FAULT_QUESTIONS = 15
 FAULT_MATCHES_MAX = 6
 PROVOKED_AT: dict[int, FaultKind] = {1: "too_late", 4: "malformed", 7: "illegal"}
-"""Questions after which the bot is charged with a fault that it did not commit."""
+"""Number of a question -> the fault, which it did not commit, that the bot is charged with."""
 HANG_UP_AT, HANG_UP_MATCHES_MAX = 1, 10
 RETURN_S = 2.0
 """How long a bot that lost its connection may take to come back or to end."""
 LOOK_EVERY_S = 0.02
 STARTS_MAX = 4
-"""A bot that keeps ending is not started more often than this for one instance's worth of checks."""
+"""How often a bot that keeps ending is started for checks that one instance could have gone through."""
 OFFER_TURNS_MAX = 400
 LONG_SHARE, NAMES_SHARE, FAULT_SHARE, AGAIN_SHARE = 0.2, 0.1, 0.15, 0.1
-"""Shares of the time that are kept for what comes after the matches at every number of seats."""
+"""Shares of the time that are reserved for the stages after the matches at every number of seats."""
 PLAY_SHARE_LEAST = 0.1
-"""What is left at least for matches at every number of seats, after many recorded questions."""
+"""The least share for matches at every number of seats, however many questions are recorded."""
 EVIDENCE_BYTES_MAX = 400
 RECORDED_SHARE, STORED_SHARE = 0.2, 0.4
-"""The share of the time for recorded questions that ship with the game, and for those that were asked for."""
+"""Shares of the time for recorded questions that ship with the game, and for those of a run."""
 NOTE_EVERY_S = 3.0
 UNUSUAL_NAMES = ("zoë", 'the "k"', "o'hara", "a, b", "c:\\d", "{e}", "猫", "🎲", "-1", "x" * 64)
-"""Of opponents: valid names that home-made readers of JSON stumble over."""
+"""Names of opponents: valid ones that home-made readers of JSON stumble over."""
 
 
 @attrs.frozen(kw_only=True)
 class CheckTerms:
-    """How a bot is checked."""
+    """The terms of a check: its time, and what a bot may use."""
 
     control: Control
     time_s: float = 15.0
-    """About how long it is played with; starting and ending it comes on top."""
+    """About how long the bot plays (s); starting and ending it comes on top."""
     faults_max: int = 5
     seed: int = 0
     recorded_share: float = RECORDED_SHARE
 
 
 class Examination:
-    """One bot, checked in one game."""
+    """The check of one bot in one game."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Examination:
         lag: Callable[[float], float] = no_lag,
         note: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`findings`: is filled.  `recorded`: whose questions are put.  `note`: is told what is done now."""
+        """`findings`: is filled.  `recorded`: whose questions are asked.  `note`: is told each step."""
         self.game = game
         self.host = host
         self.findings = findings
@@ -102,7 +102,7 @@ class Examination:
         self._first: CheckTable | None = None
 
     async def examine(self) -> None:
-        """Does everything that there is time for; `findings` tells what was seen even if it is cancelled."""
+        """Does everything that there is time for; if cancelled, `findings` holds what was seen so far."""
         found, began_at = self.findings, trio.current_time()
         self._look_at_game()
         try:
@@ -123,7 +123,7 @@ class Examination:
         found.duration_s = trio.current_time() - began_at
 
     def _look_at_game(self) -> None:
-        """What the bot can be asked at all."""
+        """Notes what the bot can be asked at all."""
         found, rng = self.findings, Random(self.terms.seed)
         found.kinds = kinds_of(self.game)
         possible: set[str] = set()
@@ -134,9 +134,9 @@ class Examination:
     # Stages.
 
     async def _play_recorded(self, player: Player) -> Player:
-        """The questions of recorded matches: the bot takes a seat where its first one is put.
+        """Asks the questions of recorded matches: the bot takes a seat at the first question wanted of it.
 
-        As long as it answers as was answered then, it is asked on; after another answer the match is left,
+        As long as it gives the recorded answers, the match goes on; after another answer the match is left,
         and retraced up to the next question.
         """
         if self._recorded:
@@ -153,7 +153,7 @@ class Examination:
     async def _retrace(
         self, player: Player, match: RecordedMatch, seat: Seat, numbers: Sequence[int], until: float
     ) -> tuple[Player, int]:
-        """The match up to the first of these questions, and from there on with the bot."""
+        """Retraces the match up to the first of these questions, and plays on from there with the bot."""
         task = self._task(
             "recorded",
             until=until,
@@ -166,7 +166,7 @@ class Examination:
         return await self._taken(player, tap), len(tap.asked)
 
     async def _play_all(self, player: Player) -> Player:
-        """Matches at every number of seats, with opponents of every temper."""
+        """Plays matches at every number of seats, with opponents of every temper."""
         self._note(f"playing at {number_range(self.findings.seats)} seats")
         kept_s = self.terms.time_s * (LONG_SHARE + NAMES_SHARE + FAULT_SHARE + 2 * AGAIN_SHARE)
         until = max(trio.current_time() + self.terms.time_s * PLAY_SHARE_LEAST, self._ends_at - kept_s)
@@ -202,7 +202,7 @@ class Examination:
         return self.findings.possible <= seen
 
     async def _play_long(self, player: Player) -> Player:
-        """Long matches, at the smallest and the largest table."""
+        """Plays long matches, at the smallest and the largest table."""
         self._note("playing long matches")
         for number, seats in enumerate(ends(self.findings.seats)):
             if player.is_gone:
@@ -214,7 +214,7 @@ class Examination:
         return player
 
     async def _play_with_names(self, player: Player) -> Player:
-        """Matches against opponents with unusual names."""
+        """Plays matches against opponents with unusual names."""
         for number, seats in enumerate(ends(self.findings.seats)):
             if player.is_gone:
                 break
@@ -225,7 +225,7 @@ class Examination:
         return player
 
     async def _play_with_faults(self, player: Player) -> Player:
-        """Charges it with faults that it did not commit, and looks how it goes on."""
+        """Charges the bot with faults that it did not commit, and looks how it goes on."""
         self._note("charging it with faults, to see how it goes on")
         until = trio.current_time() + self.terms.time_s * FAULT_SHARE
         asked = 0
@@ -242,7 +242,7 @@ class Examination:
         return player
 
     async def _play_again(self, player: Player, stage: CheckStage, time_s: float) -> Player:
-        """The first match again, with the same luck for everybody."""
+        """Plays the first match again, with the same luck for everybody."""
         if self._first is None or player.is_gone:
             return player
         self._note(f"playing the first match again{', in a fresh process' if stage == 'fresh' else ''}")
@@ -252,7 +252,7 @@ class Examination:
         return player
 
     async def _try_fresh_one(self) -> None:
-        """A fresh instance: does it answer as the first one did, and what if its connection breaks?"""
+        """Starts a fresh instance: does it answer as the first one did, and what if its connection breaks?"""
         if not self._starts_left or all(asked.elapsed_s is None for asked in self.findings.asked):
             return
         try:
@@ -282,7 +282,7 @@ class Examination:
             self._take(await self._played(player, table, task))
 
     async def _hung_up(self, player: StreamPlayer, time_s: float) -> bool:
-        """Breaks its connection in the midst of a match; gives whether a match was long enough for that."""
+        """Breaks the bot's connection within a match; returns whether a match was long enough for that."""
         for number in range(HANG_UP_MATCHES_MAX):
             seed = derive_seed(self.terms.seed, "return", number)
             until = trio.current_time() + time_s + RETURN_S
@@ -295,7 +295,7 @@ class Examination:
     # Instances.
 
     async def _start(self) -> Player:
-        """A new instance.  Raises BotBroken."""
+        """Starts an instance.  Raises BotBroken."""
         self._note("starting it")
         self._starts_left -= 1
         began_at = trio.current_time()
@@ -314,7 +314,7 @@ class Examination:
             self.findings.endings.append(ending)
 
     async def _replaced(self, player: Player) -> Player:
-        """A new instance for one that has ended in the midst of play, unless that has become a habit."""
+        """Starts a new instance for one that ended in the midst of play, unless that happens too often."""
         reason = player.gone_reason if isinstance(player, StreamPlayer) else self.findings.asked[-1].reason
         self.findings.crashes.append(reason)
         if not self._starts_left:
@@ -333,12 +333,12 @@ class Examination:
         return TapTask(**{"stage": stage, "questions_max": QUESTIONS_MAX, **more})
 
     async def _match(self, player: Player, table: CheckTable, task: TapTask) -> tuple[Player, Tap]:
-        """One match, taken down; gives the instance that is there afterwards."""
+        """Plays one match and notes what was seen; returns the instance to go on with."""
         tap = await self._played(player, table, task)
         return await self._taken(player, tap), tap
 
     async def _taken(self, player: Player, tap: Tap) -> Player:
-        """Takes a match down; gives the instance that is there afterwards."""
+        """Notes what was seen in a match; returns the instance to go on with."""
         self._take(tap)
         self._tell_progress()
         memory_bytes = None if player.is_gone else self.host.memory_bytes(player)
@@ -347,7 +347,7 @@ class Examination:
         return await self._replaced(player) if player.is_gone else player
 
     def _tell_progress(self) -> None:
-        """Tells now and then how far it is."""
+        """Reports now and then how far the check is."""
         if trio.current_time() >= self._told_at + NOTE_EVERY_S:
             self._told_at = trio.current_time()
             asked, matches = len(self.findings.asked), self.findings.matches
@@ -376,7 +376,7 @@ class Examination:
         return tap
 
     def _take(self, tap: Tap) -> None:
-        """Takes down what was seen in one match."""
+        """Adds to the findings what was seen in one match."""
         found = self.findings
         found.matches += 1
         found.asked += tap.asked
@@ -388,6 +388,6 @@ class Examination:
                 found.notes[reason] = found.notes.get(reason, 0) + 1
 
     def _keep_moves(self, stage: CheckStage, tap: Tap) -> None:
-        """Its moves up to its first fault: what comes after that says nothing about its luck."""
+        """Keeps the bot's moves up to its first fault: what comes after that says nothing about its luck."""
         moves = [asked.move for asked in takewhile(lambda asked: asked.fault is None, tap.asked)]
         self.findings.first_moves = {**self.findings.first_moves, stage: moves}

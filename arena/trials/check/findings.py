@@ -14,34 +14,34 @@ from arena.words import listed
 CheckStage: TypeAlias = Literal[
     "recorded", "play", "long", "names", "fault", "again", "fresh", "return", "back"
 ]
-"""Questions of recorded matches; matches at every number of seats; long ones; with unusual names; with faults
-that it did not commit; the first match again, in the same instance and in a fresh one; one in which the
-connection breaks; the next."""
+"""The stages of a check: questions of recorded matches; matches at every number of seats; long ones; with
+unusual names; with faults that the bot did not commit; the first match again, in the same instance and in a
+fresh one; a match in which the connection breaks, and the one after it."""
 
 
 @attrs.define(kw_only=True)
 class Asked:
-    """One question that was put to the bot, and what became of it."""
+    """One question that the bot was asked, and what became of it."""
 
     stage: CheckStage
     seats: int
     place: str = ""
-    """Of a recorded question: its number and its match, in words."""
+    """Where a recorded question comes from, in words: its number and its match."""
     kinds: tuple[str, ...]
     """The kinds of options that were offered, as bots see them."""
     limit_s: float
     is_first: bool
     """Whether it had the longer time of an instance's first answer."""
     elapsed_s: float | None = None
-    """None: there was no answer."""
+    """How long the answer took; None if there was none."""
     move: Any = None
-    """None: the answer was not a move."""
+    """The move; None if the answer was not one."""
     fault: FaultKind | None = None
     reason: str = ""
     is_lagged: bool = False
     """Whether the arena itself was late meanwhile."""
     is_provoked: bool = False
-    """Whether the bot was charged with a fault that it had not committed."""
+    """Whether the bot was charged with a fault here that it had not committed."""
 
 
 @attrs.frozen(kw_only=True)
@@ -60,7 +60,7 @@ class Introduction:
 
     name: str | None
     protocol: int | None
-    """None: a plain bot."""
+    """The version of the full protocol; None: a plain bot."""
 
 
 @attrs.frozen(kw_only=True)
@@ -69,25 +69,25 @@ class Printed:
 
     octets: int = 0
     stray: int = 0
-    """Values on standard output, over which it plays, that were no answers."""
+    """How many values on standard output, over which it plays, were not answers."""
     tail: str = ""
-    """The last lines."""
+    """The last lines of its log."""
 
     @property
     def last(self) -> str:
-        """The last line that says anything."""
+        """The last line that is not empty."""
         said = [line for line in self.tail.splitlines() if line.strip()]
         return said[-1] if said else ""
 
 
 @attrs.frozen(kw_only=True)
 class Ending:
-    """How an instance ended that was told to."""
+    """How an instance ended after it was told to."""
 
     took_s: float
     by: Literal["itself", "SIGTERM", "SIGKILL"]
     exception: str = ""
-    """What it raised meanwhile, by its log."""
+    """The exception that it raised meanwhile, according to its log."""
 
 
 Way: TypeAlias = Literal["tcp", "stdio", "local"]
@@ -103,25 +103,25 @@ class CheckFindings:
     seats: tuple[int, ...]
     """The numbers of seats at which the game can be played under these rules."""
     other_games: tuple[str, ...] = ()
-    """What else it says that it plays."""
+    """Which other games the bot says it plays."""
     reserved: frozenset[str] = frozenset()
     kinds: tuple[str, ...] = ()
     """The kinds of moves that the game has for bots."""
     possible: frozenset[str] = frozenset()
-    """Those that were on offer when random players played among themselves."""
+    """The kinds of moves that were on offer when random players played among themselves."""
     way: Way = "tcp"
     memory_mb: int = 0
-    """How much memory it may hold."""
+    """How much memory the bot may hold."""
     broken: str | None = None
-    """Why it could not be started."""
+    """Why the bot could not be started; None if it could."""
     broken_at: Literal["command", "build", "start"] = "start"
-    """Whether its command, or its build's, started nothing; its build failed; or what was started did."""
+    """What failed: its command, or its build's, started nothing; its build; or the program once started."""
     remedy: str = ""
-    """What would be right where its command started nothing; empty: nobody knows."""
+    """What to do if its command started nothing; empty: unknown."""
     is_boxed: bool = True
     """Whether it was started in a box, which hides results and other bots."""
     log: str = ""
-    """The end of what it then printed."""
+    """The end of what it printed if it could not be started."""
     starts_s: list[float] = attrs.field(factory=list)
     """How long each instance took to connect."""
     introduction: Introduction | None = None
@@ -129,22 +129,22 @@ class CheckFindings:
     examples: list[Example] = attrs.field(factory=list)
     """The first fault of each kind."""
     notes: dict[str, int] = attrs.field(factory=dict)
-    """What the arena noted of what it said unasked, and how often."""
+    """The arena's notes on what the bot said unasked, and how often."""
     matches: int = 0
     recorded_wanted: int = 0
-    """How many recorded questions were to be put."""
+    """How many recorded questions were to be asked."""
     recorded_in: str = ""
-    """The results folder that they are from; empty: they ship with the game."""
+    """The results folder that these questions are from; empty: they ship with the game."""
     crashes: list[str] = attrs.field(factory=list)
     """Why instances ended in the midst of play."""
     memory_bytes: list[int] = attrs.field(factory=list)
-    """Of the first instance, after each match."""
+    """The memory of the first instance after each match."""
     printed: list[Printed] = attrs.field(factory=list)
-    """By instance."""
+    """What each instance printed."""
     first_moves: Mapping[CheckStage, Sequence[Any]] = attrs.field(factory=dict)
-    """The moves of the same match: the first time, again in the same instance, in a fresh one."""
+    """The bot's moves in the same match: the first time, again in the same instance, in a fresh one."""
     after_loss: Literal["", "came back", "ended", "stayed"] = ""
-    """What it did when its connection broke; empty: not tried."""
+    """What the bot did when its connection broke; empty: not tried."""
     loss_reason: str = ""
     endings: list[Ending] = attrs.field(factory=list)
     duration_s: float = 0.0
@@ -152,7 +152,7 @@ class CheckFindings:
     """Whether something was left out, or cut short, for lack of time."""
 
     def note_broken(self, error: BotBroken) -> None:
-        """It could not be built, or started."""
+        """Notes why the bot could not be built or started."""
         self.broken, self.log, self.is_boxed = error.reason, error.log, error.is_boxed
         if isinstance(error, CannotStart):
             self.broken, self.broken_at, self.remedy = error.cause, "command", error.remedy
@@ -164,7 +164,7 @@ class CheckFindings:
         return [asked for asked in self.asked if asked.stage == "recorded"]
 
     def answers(self) -> list[Asked]:
-        """The questions that were judged as in a run."""
+        """The questions that were judged as they are in a run."""
         return [asked for asked in self.asked if not asked.is_provoked]
 
 

@@ -1,4 +1,4 @@
-"""Where instances of a checked bot come from, and how they end: a process in a box, or an object here."""
+"""Starts and ends the instances of a checked bot: processes in a box, or objects in this process."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from arena.trials.check.findings import Ending, Printed, Way
 
 TAIL_LINES = 40
 BESIDE_MAX = 1000
-"""Bots in the folder in which a checked bot lies."""
+"""How many bots are looked for in the folder in which a checked bot lies."""
 STRAY = "arena: printed to stdout"
-"""How the log tells of what came over standard output and was no answer."""
+"""How a line of the log begins that tells what came over standard output and was no answer."""
 
 
 class BotHost(Protocol):
@@ -42,34 +42,34 @@ class BotHost(Protocol):
     way: Way
 
     async def start(self) -> Player:
-        """A new instance.  Raises BotBroken."""
+        """Starts an instance.  Raises BotBroken."""
 
     async def end(self, player: Player) -> Ending | None:
-        """Tells it to end, and says how it did; None where there is nothing to end."""
+        """Tells an instance to end, and returns how it did; None where there is nothing to end."""
 
     def memory_bytes(self, player: Player) -> int | None:
-        """How much memory it holds with all its children; None where nobody can tell."""
+        """How much memory an instance holds with all its children; None where nobody can tell."""
 
     def printed(self, player: Player) -> Printed:
-        """What it has printed so far."""
+        """What an instance has printed so far."""
 
 
 @attrs.frozen
 class HiddenFiles:
-    """What a bot does not see in a run that is started here."""
+    """The files that a bot does not see in a run that is started here."""
 
     field: tuple[Entrant, ...]
     results: tuple[Path, ...]
 
 
 def hidden_in_a_run(entrant: Entrant) -> HiddenFiles:
-    """What the bot would not see of a run with those beside it, and with house bots."""
+    """The files that the bot would not see in a run with the bots beside it and house bots."""
     others = (resolve(spec.spec, base=spec.base) for spec in QUICKSTART.bots)
     return HiddenFiles((entrant, *others), hidden_beside(entrant))
 
 
 def hidden_beside(entrant: Entrant) -> tuple[Path, ...]:
-    """The results, and the folders of the bots that lie beside this one."""
+    """The folders of results, and of the bots that lie beside this one."""
     results = results_beside(RESULTS / entrant.name)
     if entrant.folder is None or entrant.files is not None:
         return results
@@ -168,11 +168,11 @@ class LocalHost:
 async def instances_of(
     entrant: Entrant, sandbox: Level, note: Callable[[str], None] = lambda line: None
 ) -> AsyncIterator[tuple[BotHost, LagWatch]]:
-    """Where instances of this bot can be started, and the watch over the arena's own lateness.
+    """Yields a host that starts instances of this bot, and the watch over the arena's own lateness.
 
-    They see what they would see in a run, which hides results and other bots: else a bot that cannot be
-    started there would be found to be fine.  Builds the bot if it must be built; when this ends, none of it
-    is left running.  Raises BotBroken if the build fails.
+    Results and other bots are hidden from the instances as in a run: else a bot that cannot be started in a
+    run might pass the check.  Builds the bot if it must be built; in the end none of it is left running.
+    Raises BotBroken if the build fails.
     """
     if entrant.kind == "local":
         if entrant.folder is not None and str(entrant.folder) not in sys.path:

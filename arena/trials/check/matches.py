@@ -1,4 +1,4 @@
-"""Recorded matches whose questions are put to a checked bot: those that ship with a game, or of a stored run.
+"""Recorded matches whose questions a checked bot is asked: they ship with a game or come from a stored run.
 
 Only the moves of bots are kept: chance is drawn again from the match's seed, and questions follow from the
 rules.
@@ -26,14 +26,14 @@ from arena.tournament.folder.stored import stored_game
 from arena.tournament.plan.rules import make_game
 
 FILE = "recorded-matches.jsonl"
-"""In the folder of a game's module: matches whose questions are worth asking."""
+"""A file in the folder of a game's module: matches whose questions are worth asking."""
 STORED_MAX = 20
-"""As many matches of a folder are taken."""
+"""How many matches of a results folder are used at most."""
 
 
 @attrs.frozen(kw_only=True)
 class RecordedMatch:
-    """A match as far as it is retraced, and which of its questions are put."""
+    """A match as far as it is retraced, and which of its questions are asked."""
 
     match_id: str
     game: Game[Any, Any]
@@ -41,16 +41,16 @@ class RecordedMatch:
     seed: int
     bot_seeds: tuple[int, ...]
     turns: tuple[Turn, ...]
-    """Without those of chance."""
+    """The turns of bots; chance is drawn again."""
     wanted: tuple[tuple[Seat, int], ...]
-    """Seats, and numbers of their questions, from 0."""
+    """The questions to ask: a seat, and the number of its question, from 0."""
 
     def moves_of(self, seat: Seat) -> tuple[Any, ...]:
-        """What this seat answered, question by question."""
+        """This seat's recorded answers, question by question."""
         return tuple(moves[seat] for moves in self.turns if seat in moves)
 
     def wanted_of(self) -> Iterator[tuple[Seat, list[int]]]:
-        """By seat, the numbers of the questions that are put."""
+        """Each seat with the numbers of its questions to ask."""
         for wanted in dict.fromkeys(seat for seat, _ in self.wanted):
             yield wanted, sorted(number for seat, number in self.wanted if seat == wanted)
 
@@ -59,7 +59,7 @@ class RecordedMatch:
 
 
 def shipped_matches(game: Game[Any, Any]) -> list[RecordedMatch]:
-    """The recorded matches of this game under the same house rules; none if it has no file of them.
+    """The recorded matches that ship with this game and have its house rules; none if there is no file.
 
     Raises ConfigError if the file cannot be read.
     """
@@ -91,7 +91,7 @@ def _read(cls: type[Game[Any, Any]], said: Mapping[str, Any]) -> RecordedMatch |
 
 
 def written(match: RecordedMatch) -> str:
-    """A line of such a file; house rules that are as by default are left out."""
+    """A match as a line of such a file; house rules that have their default are left out."""
     usual = attrs.asdict(type(match.game)())
     return json.dumps(
         {
@@ -114,21 +114,21 @@ def written(match: RecordedMatch) -> str:
 
 @attrs.frozen(kw_only=True)
 class StoredSource:
-    """Where recorded matches are taken from."""
+    """A results folder from which recorded matches are taken."""
 
     folder: Path
     prefix: str | None = None
-    """The beginning of the id of one match; None: as many as there is time for."""
+    """The beginning of the id of one match; None: all that there is time for."""
     searched: str = ""
-    """What an error names if the match is not there."""
+    """What an error names as searched if the match is not found."""
 
 
 def stored_matches(
     source: StoredSource, bot: str, game_word: str | None
 ) -> tuple[Game[Any, Any], list[RecordedMatch]]:
-    """The game of a results folder, and the questions that this bot was asked there.
+    """The game of a results folder, and matches with the questions that this bot was asked in them.
 
-    Of a match in which it did not play, every seat's questions.  Raises ConfigError if there are none.
+    If the bot did not play in a match, the questions to all seats.  Raises ConfigError if there are none.
     """
     with Store.checked(source.folder) as store:
         game = stored_game(store, game_word)
@@ -145,7 +145,7 @@ def stored_matches(
 
 
 def _chosen(store: Store, source: StoredSource, bot: str) -> Sequence[StoredMatch]:
-    """The one match, or some: those with a fault of the bot, then its others, then anybody's."""
+    """The one match that was named, or some: those with a fault of the bot, then its others, then any."""
     if source.prefix is not None:
         match = store.match(source.prefix, searched=source.searched)
         if match.status == "aborted":

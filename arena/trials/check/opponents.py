@@ -1,4 +1,4 @@
-"""Random players in this process, of several tempers, so that a bot is asked whatever the game can ask."""
+"""Random players of several tempers in this process, so that a bot is asked all that a game can ask."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from arena.players.desk import Question, Reply, Slot
 FAILS_SHARE = 0.03
 """How often an opponent fails to answer, so that the bot sees default moves too."""
 FAILS_MAX = 2
-"""In a match: an opponent that is not asked any more would show less."""
+"""How often it fails in a match at most: after more faults it would be asked no more, and show less."""
 
 Temper: TypeAlias = Callable[[Sequence[Option], Random, Counter[str]], Option]
 """Picks one of the options; the counter says how often each kind was picked in this match."""
 
 
 def hasty(options: Sequence[Option], rng: Random, picked: Counter[str]) -> Option:
-    """Any option."""
+    """Picks any option."""
     return rng.choice(options)
 
 
 def curious(options: Sequence[Option], rng: Random, picked: Counter[str]) -> Option:
-    """The kind that was picked least, mostly: rare moves lead to rare questions."""
+    """Picks, mostly, the kind that was picked least: rare moves lead to rare questions."""
     if rng.random() < 0.3:
         return rng.choice(options)
     least = min(picked[option.move.__name__] for option in options)
@@ -37,7 +37,7 @@ def curious(options: Sequence[Option], rng: Random, picked: Counter[str]) -> Opt
 
 
 def patient(options: Sequence[Option], rng: Random, picked: Counter[str]) -> Option:
-    """The first option, mostly: a game names the move that goes on before the one that ends a round."""
+    """Picks, mostly, the first option: games list moves that go on before those that end a round."""
     return options[0] if rng.random() < 0.9 else rng.choice(options)
 
 
@@ -71,7 +71,7 @@ class RandomPlayer(Player):
         slot.settle(Reply(self.choose(question.options), now, now))
 
     def choose(self, options: Sequence[Option]) -> Any:
-        """A legal move."""
+        """Chooses a legal move."""
         option = self._temper(options, self._rng, self._picked)
         self._picked[option.move.__name__] += 1
         return option.sample(self._rng)

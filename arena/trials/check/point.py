@@ -1,4 +1,4 @@
-"""One thing that a check has looked at, and the words that several of them need.  Pure."""
+"""A point: one thing that a check has looked at; and words that several points need.  Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from arena.trials.check.findings import Asked, CheckFindings
 from arena.words import counted
 
 Standing: TypeAlias = Literal["fine", "mend", "note", "open"]
-"""`note`: nothing is wrong, but it is worth knowing; `open`: could not be tried."""
+"""`mend`: something is wrong; `note`: nothing is, but it is worth knowing; `open`: could not be tried."""
 
 OLD = "an answer to an old question"
-"""What the arena notes of such an answer."""
+"""The arena's note on such an answer."""
 SAID_MAX = 200
 
 
@@ -33,21 +33,21 @@ Look: TypeAlias = Callable[[CheckFindings], Iterator[CheckPoint]]
 
 
 def of_answers(some: int, total: int) -> str:
-    """`3 of 120 answers were`."""
+    """The beginning of a sentence, such as `3 of 120 answers were`."""
     return f"{some:,} of {counted(total, 'answer')} {'was' if some == 1 else 'were'}"
 
 
 def first_reason(asked: Sequence[Asked]) -> str:
-    """Why the first of these failed, and at which table."""
+    """Why the first of these answers failed, and at how many seats."""
     bad = next(each for each in asked if each.fault is not None)
     return f"{bad.reason} (first at {bad.seats} seats)"
 
 
 def quoted(text: str) -> str:
-    """A text of the bot's, cut to what fits into a sentence."""
+    """A text from the bot, quoted and cut to what fits into a sentence."""
     return repr(text if len(text) <= SAID_MAX else f"{text[: SAID_MAX - 1]}…")
 
 
 def provoked(found: CheckFindings) -> int:
-    """How often it was charged with a fault that it had not committed."""
+    """How often the bot was charged with a fault that it had not committed."""
     return sum(asked.is_provoked for asked in found.asked)

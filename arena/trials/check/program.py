@@ -1,4 +1,4 @@
-"""What is said of a bot as a program: its start, its life, its connection, memory, output, end.  Pure."""
+"""The points about a bot as a program: its start, life, connection, memory, output and end.  Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from arena.words import counted, measured, sized
 
 START_SLOW_S = 5.0
 NAMELESS_S = 0.9
-"""A plain bot that took at least so long to enter had said nothing."""
+"""A plain bot that took at least this long to enter had sent nothing to say who it is."""
 GROWTH_BYTES = 32 << 20
 """How much more memory may be held in the second half of the matches than in the first."""
 MEMORY_SHARE = 0.5
 LOG_BYTES_QUIET, LOG_BYTES_MAX = 1 << 16, 1 << 18
-"""Printed by one instance: worth a word; more than a log keeps."""
+"""How much one instance prints before it is worth a word, and before a log no longer keeps it all."""
 
 
 def _start(found: CheckFindings) -> Iterator[CheckPoint]:
@@ -151,7 +151,7 @@ def _bye(found: CheckFindings) -> Iterator[CheckPoint]:
 
 
 def _seed(found: CheckFindings) -> Iterator[CheckPoint]:
-    """Information only: a bot may well be free in what it does."""
+    """The point about repeated matches; only a note, as no bot has to play the same moves again."""
     first = found.first_moves.get("play")
     if not first:
         return

@@ -1,4 +1,4 @@
-"""A recorded question, read back: the match and events before it, what is asked, the options as data."""
+"""Reads a recorded question: the match and events before it, what is asked, the options as data."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class RecordedQuestion:
 
     state: Mapping[str, Any]
     options: Sequence[Any] | None
-    """As they were sent; None: a plain bot was asked."""
+    """The options as they were sent; None: a plain bot was asked."""
     match: Mapping[str, Any] | None = None
     """The message with which the match began, if it was recorded."""
     events: tuple[tuple[str, Any], ...] = ()
-    """Kinds and payloads."""
+    """The events before the question: their kinds and payloads."""
 
 
 def read_question(path: Path, number: int | None = None) -> RecordedQuestion:
-    """The last question in a file, or the one of this number, from 1.  Raises ConfigError."""
+    """Reads the last question of a file, or the one with this number, from 1.  Raises ConfigError."""
     found: list[RecordedQuestion] = []
     match: Mapping[str, Any] | None = None
     events: list[tuple[str, Any]] = []
@@ -69,7 +69,7 @@ def _question(message: Mapping[str, Any]) -> RecordedQuestion | None:
 
 
 def _messages(path: Path) -> Iterator[dict[str, Any]]:
-    """What the arena said, message by message; lines that are something else, or cut, are left out."""
+    """The arena's messages, one by one; lines that are something else, or cut, are left out."""
     try:
         text = read_regular(path, FILE_BYTES_MAX).decode()
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def _domain(move: type[Any], field: str, said: Mapping[str, Any], seats: Mapping
 def names_recorded(
     game: type[Game[Any, Any]], question: RecordedQuestion, own: str
 ) -> tuple[tuple[str, ...], int]:
-    """The names at the table, and the receiver's seat: as the match says, or as far as the options tell."""
+    """The names at the table, and the receiver's seat: from the match, or as far as the options tell."""
     match = question.match or {}
     names, seat = match.get("names"), match.get("seat")
     is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
@@ -162,6 +162,6 @@ def _named(game: type[Game[Any, Any]], options: Sequence[Any]) -> Iterator[str]:
 
 
 def _has_seats(move: Any, field: str) -> bool:
-    """Whether the values of this field are seats, which bots read as names."""
+    """Whether the values of this field are seats, which bots are sent as names."""
     hint = get_type_hints(move).get(field)
     return hint is Seat or Seat in get_args(hint)

@@ -1,4 +1,4 @@
-"""A recorded match played again by the referee, move by move, up to where the checked bot takes a seat."""
+"""Plays a recorded match again with the referee, move by move, until the checked bot takes its seat."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from arena.trials.check.tap import Tap, TapTask
 
 
 class RetracingPlayer(RandomPlayer):
-    """Answers as was answered in the recorded match as long as that is possible, then at random.
+    """Answers as in the recorded match as long as that is legal, then at random.
 
-    Once the bot has left the match, it fails every time: the moves that the rules play then end a match soon.
+    Once the bot has left the match, it fails every time: the moves that the rules play end a match soon.
     """
 
     is_forgiven = True
@@ -63,7 +63,7 @@ async def retraced(
     control: Control,
     lag: Callable[[float], float],
 ) -> Tap:
-    """The match with this player in one of its seats; `task` says from which question on."""
+    """Plays the match with this player in one of its seats; `task` says from which question on."""
     names = tuple(bot if place == seat else name for place, name in enumerate(match.names))
     rng = Random(match.seed)
     taps = list[Tap]()

@@ -1,4 +1,4 @@
-"""The tables at which a bot is checked: how many seats, who sits there, with which luck.  Pure."""
+"""The tables at which a bot is checked: their seats, opponents and luck.  Pure."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class CheckTable:
     seed: int
     temper: Temper
     names: tuple[str, ...] = tuple(f"other-{number}" for number in range(1, 12))
-    """What the opponents are called."""
+    """The opponents' names."""
 
     def names_with(self, bot: str) -> tuple[str, ...]:
-        """The names by seat, all different."""
+        """The names at the table, one for each seat, all different."""
         others = iter([name for name in self.names if name != bot])
         return tuple(bot if seat == self.seat else next(others) for seat in range(self.seats))
 
 
 def ends(numbers: Sequence[int]) -> tuple[int, ...]:
-    """The smallest and the largest, if they differ."""
+    """The smallest and the largest of some numbers; one if they are the same."""
     return tuple(dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def outside_in(numbers: Sequence[int]) -> list[int]:
-    """2, 10, 3, 9, …: if time runs out, both ends have been seen."""
+    """Numbers in the order 2, 10, 3, 9, …: if time runs out, both ends have been tried."""
     left, order = list(numbers), list[int]()
     while left:
         order.append(left.pop(0 if len(order) % 2 == 0 else -1))

@@ -1,4 +1,4 @@
-"""The checked bot in its seat: notes every question with its answer, and meddles where it is told to."""
+"""Sits with the checked bot: notes every question with its answer, and meddles where it is told to."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ BROKEN_OFF = "the connection was broken on purpose (arena check)"
 
 @attrs.frozen(kw_only=True)
 class TapTask:
-    """What is done with the bot in one match."""
+    """What one match is to do with the bot."""
 
     stage: CheckStage
     questions_max: int
-    """After so many questions another player takes its seat, unseen."""
+    """How many questions it is asked; after these, another player answers in its seat, unseen."""
     until: float = inf
-    """The same from this moment on, on Trio's clock."""
+    """When another player takes over all the same, on Trio's clock."""
     provoke: Mapping[int, FaultKind] = attrs.field(factory=dict)
-    """Question, from 0 -> the fault that it is charged with, whatever it answers."""
+    """Number of a question, from 0 -> the fault that the bot is charged with, whatever it answers."""
     hang_up_at: int | None = None
     """The question at which its connection breaks."""
     begins_at: int = 0
     """The first question that the bot is asked; before it, another player answers."""
     script: Sequence[Any] | None = None
-    """What was answered in a recorded match, by question: the bot is asked while it does the same."""
+    """The answers of a recorded match, question by question: the bot is asked as long as it answers alike."""
     match_id: str = ""
-    """Of that match."""
+    """The id of the recorded match."""
 
 
 class Tap(WrappedPlayer):
@@ -50,10 +50,10 @@ class Tap(WrappedPlayer):
     """Whether the bot itself was asked last."""
 
     def __init__(self, player: Player, deputy: RandomPlayer, task: TapTask) -> None:
-        """`deputy`: plays on when the bot has been asked enough."""
+        """`deputy`: answers before the bot is asked, and after it has been asked enough."""
         super().__init__(player)
         self.task = task
-        self.is_forgiven = task.script is not None  # the moves of the match itself are no faults of the bot
+        self.is_forgiven = task.script is not None  # recorded faults must not cost the bot its seat
         self.asked: list[Asked] = []
         self.examples: list[Example] = []
         self._deputy = deputy
@@ -61,7 +61,7 @@ class Tap(WrappedPlayer):
 
     @property
     def has_answered(self) -> bool:
-        """Whether the bot itself has answered once: another player's answers are not its own."""
+        """Whether the bot itself has answered at least once; the deputy's answers do not count."""
         return self.player.has_answered
 
     @has_answered.setter
@@ -91,7 +91,7 @@ class Tap(WrappedPlayer):
         )
         self.asked.append(asked)
         if number == self.task.hang_up_at and isinstance(self.player, StreamPlayer):
-            self.player.hang_up(BROKEN_OFF)  # before it is asked, or what it answers would be reset
+            self.player.hang_up(BROKEN_OFF)  # before it is asked, or the reset would destroy its answer
         self.player.ask(question, _Relay(slot, asked, fault))
         self.hears_events = self.player.hears_events
 
@@ -103,7 +103,7 @@ class Tap(WrappedPlayer):
 
     @property
     def is_done(self) -> bool:
-        """Whether it will not be asked any more in this match."""
+        """Whether the bot will not be asked any more in this match."""
         if not self.asked or not self._is_asked:
             return bool(self.asked)
         last = self.asked[-1]
@@ -111,7 +111,7 @@ class Tap(WrappedPlayer):
         return not is_open and self._has_enough()
 
     def _has_left(self) -> bool:
-        """Whether it has once given another answer than that of the recorded match, or the match is over."""
+        """Whether the bot has once answered otherwise than in the recorded match, or that match is over."""
         script, answered = self.task.script, self._number - 1
         if script is None or not self.asked:
             return False
@@ -124,7 +124,7 @@ class Tap(WrappedPlayer):
         return not isinstance(self.player, StreamPlayer) or self.player.is_connected
 
     def blame(self, decision: Decision) -> None:
-        if not self._is_asked:  # another player's fault
+        if not self._is_asked:  # it was the deputy's fault
             return
         asked = self.asked[-1]
         if decision.reason != PROVOKED and decision.fault is not None:

@@ -1,4 +1,4 @@
-"""A check in words, and as data for programs."""
+"""Tells what a check has found, in words for people and as data for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOG_LINES = 20
 EXAMPLE_LINES = 4
 EXAMPLE_COLUMNS = 300
 COLUMNS, COLUMNS_LEAST = 100, 50
-"""Of a verdict, where nobody says how wide the terminal is; at least."""
+"""The width of a verdict if that of the terminal is unknown, and its least width."""
 _MARKS = {"fine": "ok", "mend": "FIX", "note": "note", "open": "–"}
 _ARROW = "→ "
 
@@ -31,7 +31,7 @@ def check_text(
 
 
 def width_of(columns: int | None) -> int:
-    """How wide a verdict is on a terminal of so many columns; None: nobody knows."""
+    """The width of a verdict on a terminal with this many columns; None: unknown."""
     return max(COLUMNS_LEAST, columns or COLUMNS)
 
 
@@ -47,7 +47,7 @@ def _lines(found: CheckFindings, points: Sequence[CheckPoint], columns: int, ink
 
 
 def point_lines(points: Sequence[CheckPoint], columns: int, inks: Inks = PLAIN) -> Iterator[str]:
-    """The points, one below the other, each with what to do about it."""
+    """The lines of the points, one below the other, each with what to do about it."""
     wide = max(len(point.name) for point in points)
     for point in points:
         begin = f"{_MARKS[point.standing]:4}  {point.name:{wide}}  "
@@ -79,7 +79,7 @@ def _log(found: CheckFindings) -> Iterator[str]:
 
 
 def _example(example: Example) -> Iterator[str]:
-    """What a bot was asked before its fault, and what it said then."""
+    """The lines of a fault's evidence: what the bot was asked before it, and what it said."""
     lines = [f"{line['dir']} {line['text']}" for line in example.lines if "text" in line and "dir" in line]
     questions = [at for at, line in enumerate(lines) if line.startswith("→") and '"message_id"' in line]
     if not questions:
@@ -90,7 +90,7 @@ def _example(example: Example) -> Iterator[str]:
 
 
 def conclusion_of(points: Sequence[CheckPoint]) -> str:
-    """The last line."""
+    """The last line of a verdict: how much there is to fix."""
     mend = sum(point.standing == "mend" for point in points)
     if mend:
         return f"{counted(mend, 'point')} to fix"
@@ -99,7 +99,7 @@ def conclusion_of(points: Sequence[CheckPoint]) -> str:
 
 
 def check_json(found: CheckFindings, points: Sequence[CheckPoint]) -> dict[str, Any]:
-    """The same for programs."""
+    """The whole verdict as JSON, for programs."""
     asked = found.answers()
     return {
         "bot": found.bot,

@@ -1,1 +1,1 @@
-"""`arena torture`: bad habits, each in its own run against two honest bots, and the results."""
+"""`arena torture`: tries bad habits, each in a run of its own against two honest bots."""

@@ -1,6 +1,6 @@
-"""Attacks on the kernel's side of a box: `attacks.py NAME TARGET`, started in a box, says how it went.
+"""Attacks a box through the kernel: `attacks.py NAME TARGET`, started in a box, says how it went.
 
-Run as a separate file, with only the standard library.  Its line is `escaped`, or `held` and why.
+Run as a separate file, with only the standard library.  It prints one line: `escaped`, or `held` and why.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ IS_X86_64 = platform.machine() == "x86_64"
 
 
 class Held(Exception):
-    """The box stood."""
+    """Raised when the box withstood the attack; says why."""
 
 
 def _checked(result: int) -> int:
@@ -32,13 +32,13 @@ def _checked(result: int) -> int:
 
 
 def _call(on_x86_64: int, on_aarch64: int, *arguments: object) -> int:
-    """A system call by its number."""
+    """Makes a system call by its number on this processor."""
     number = on_x86_64 if IS_X86_64 else on_aarch64
     return _checked(libc.syscall(ctypes.c_long(number), *arguments))
 
 
 def _must_be_killed(act: Callable[[], object]) -> None:
-    """Does this in a child, which a filter kills; any other end means that the call was carried out."""
+    """Acts in a child, which a filter should kill; any other end means that the call was carried out."""
     pid = os.fork()
     if pid == 0:
         act()
@@ -47,11 +47,11 @@ def _must_be_killed(act: Callable[[], object]) -> None:
         raise Held("killed")
 
 
-# Calls that a filter answers.
+# Calls that a filter refuses.
 
 
 def type_into_terminal(_: str) -> None:
-    """TIOCSTI: what is typed so is run by the shell that the user returns to."""
+    """Types with TIOCSTI into the terminal: the shell that the user returns to would run it."""
     if libc.ioctl(0, ctypes.c_ulong(1 << 32 | 0x5412), b"x") < 0 and ctypes.get_errno() == errno.EPERM:
         raise Held("TIOCSTI is refused")
 
@@ -73,7 +73,7 @@ def make_packet_socket(_: str) -> None:
 
 
 def make_ring(_: str) -> None:
-    """io_uring: a second way to open, connect and write, which no filter of calls sees."""
+    """Makes an io_uring, a second way to open, connect and write, which no filter of calls sees."""
     _call(425, 425, 4, ctypes.create_string_buffer(120))
 
 
@@ -95,7 +95,7 @@ def handle_page_faults(_: str) -> None:
 
 
 def make_users(_: str) -> None:
-    """A user namespace, the way to most holes of the kernel."""
+    """Makes a user namespace, the way to most holes of the kernel."""
     _checked(libc.unshare(0x10000000))
 
 
@@ -107,7 +107,7 @@ def clone_users(_: str) -> None:
 
 
 def call_as_i386(_: str) -> None:
-    """By `int 0x80`, where numbers mean other calls: 20 is `getpid`."""
+    """Calls by `int 0x80`, where other numbers apply than the filter knows: 20 is `getpid`."""
     if not IS_X86_64:
         raise Held("not this processor")
 
@@ -126,7 +126,7 @@ def call_as_x32(_: str) -> None:
 
 
 def limit_others(_: str) -> None:
-    """Lowers the limits of another process, or asks whether it might: of its parent, which is its guard."""
+    """Asks for the limits of its parent, which is its guard: a process that may do so may also lower them."""
     _call(302, 261, os.getppid() or 1, 7, 0, ctypes.create_string_buffer(16))
 
 
@@ -146,7 +146,7 @@ def open_kvm(_: str) -> None:
 
 
 def open_terminal(path: str) -> None:
-    """Another terminal of the same user."""
+    """Opens another terminal of the same user."""
     _open_any(path)
 
 
@@ -161,7 +161,7 @@ def open_devices(_: str) -> None:
 
 
 def _open_any(path: str) -> None:
-    """Opens a device in the way that asks for least."""
+    """Opens a device in the way that needs the fewest rights."""
     for mode in (os.O_RDONLY, os.O_WRONLY):
         try:
             os.close(os.open(path, mode | os.O_NONBLOCK | os.O_NOCTTY))

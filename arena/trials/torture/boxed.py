@@ -1,4 +1,4 @@
-"""A program in a box, and the first line that it prints."""
+"""Runs a program in a box for the first line that it prints."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from arena.box.environment import inherited
 from arena.box.places import FileView
 
 LIMIT_S = 30.0
-"""A program that says nothing for so long is ended."""
+"""How long a program may take to print a line before it is ended."""
 _LINE_BYTES_MAX = 4096
 
 
 async def first_line(box: Box, place: FileView, words: Sequence[str]) -> str:
-    """The first line of what it says; empty if it ends, or its time does, before there is one."""
+    """The first line that a program prints; empty if it ends, or its time does, before that."""
     read_fd, write_fd = os.pipe()
     nowhere = os.open(os.devnull, os.O_RDWR)
     said = b""

@@ -1,4 +1,4 @@
-"""`arena torture --box`: habits, attacks and signals in every box here, as root and as another user."""
+"""`arena torture --box`: tries habits, attacks and signals in every box here, as root and as another user."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from arena.trials.torture.user import USER_ID, run_as_user
 from arena.words import printable
 
 SILENCE_BITS = 1.0
-"""Less than this is noise: what others do on the machine."""
+"""Fewer bits a second than this are noise, from what others do on the machine."""
 _WIDE = 27
 _ATTACK, _SIGNAL = "attack", "signal"
 
 
 @attrs.frozen
 class BoxResult:
-    """What came of one habit, attack or signal in one box."""
+    """The result of one habit, attack or signal in one box."""
 
     user: str
     box: str
@@ -54,7 +54,7 @@ class BoxResult:
 
 
 def row_names() -> list[str]:
-    """All that is tried, in the order of the table."""
+    """The names of all that is tried, in the order of the table."""
     own = [f"{_ATTACK} {name}" for name in attacks.ATTACKS] + [
         f"{_SIGNAL} {name}" for name in signals.CHANNELS
     ]
@@ -78,7 +78,7 @@ def boxes_command(only: Sequence[str], *, quick: bool, json: bool) -> int:
 
 
 def table_of(found: Sequence[BoxResult]) -> str:
-    """A row for each thing tried, a column for each box and user."""
+    """The table: a row for each thing tried, a column for each box and user."""
     columns = list(dict.fromkeys((result.user, result.box) for result in found))
     cells = {(result.user, result.box, result.name): result.said for result in found}
     tried = {result.name for result in found}
@@ -124,7 +124,7 @@ def _found_in(
 
 async def _attack(level: Level, means: Means, name: str) -> tuple[str, str]:
     program = Path(attacks.__file__)
-    # Not in /tmp, where each box has one of its own; the path of a socket must be short.
+    # Not in /tmp, because each box has its own; and the path of a socket must be short.
     with tempfile.TemporaryDirectory(prefix="arena-", dir="/var/tmp") as home:
         top = Path(home)
         place = FileView(folder=top, own=(top,), is_writable=level != "strict", read=(program,))
@@ -154,7 +154,7 @@ async def _signal(level: Level, means: Means, channel: str) -> tuple[str, str]:
 
 
 def _found_by_user(only: Sequence[str], *, quick: bool) -> list[BoxResult]:
-    """The same by an ordinary user, in a process of theirs; says why if that cannot be tried."""
+    """Tries the same as an ordinary user, in another process; says why if that is impossible."""
     with tempfile.TemporaryDirectory(prefix="arena-", dir="/var/tmp", ignore_cleanup_errors=True) as place:
         home = Path(place)
         os.chown(home, USER_ID, USER_ID)

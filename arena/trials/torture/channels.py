@@ -1,4 +1,4 @@
-"""How many bits a second two bots in boxes of their own can tell each other, channel by channel."""
+"""Measures how many bits a second two bots in separate boxes can send each other, channel by channel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from arena.trials.torture import signals
 from arena.trials.torture.boxed import first_line
 
 HEAD_START_S = 1.0
-"""How long both may take to start."""
+"""How long sender and receiver may take to start."""
 
 
 async def signalled(box: Box, channel: str, folders: tuple[Path, Path]) -> str:
-    """What the receiver saw while the sender sent: a digit for each slot, or why it could not look.
+    """Runs a sender and a receiver; returns a digit for each slot that was seen, or why nothing could be.
 
-    `folders`: one for each of the two, which the other does not see.
+    `folders`: one for each of them, which the other does not see.
     """
     begins_at = str(time.monotonic() + HEAD_START_S)
     seen = dict[str, str]()
@@ -39,7 +39,7 @@ async def signalled(box: Box, channel: str, folders: tuple[Path, Path]) -> str:
 
 
 def bits_a_second(channel: str, seen: str) -> float:
-    """What is learnt of what was sent: Shannon's mutual information, less what chance alone gives."""
+    """The rate of what was learnt: Shannon's mutual information, less what chance alone would yield."""
     if len(seen) != signals.SLOTS or set(seen) - {"0", "1"} or len(set(seen)) == 1:
         return 0.0
     count, received = signals.SLOTS, tuple(map(int, seen))

@@ -1,4 +1,4 @@
-"""`arena torture`: every habit in turn, and any bots to compare with them."""
+"""The command `arena torture`: tries every habit in turn, and bots to compare with them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arena.trials.torture.trial import Trial, observe
 
 SERIES, SERIES_QUICK = 3, 1
 PAIRS_MAX = 3
-"""How often a habit and its absence are measured side by side, if the first time is inconclusive."""
+"""How often a run with a habit and one without are measured in turn, if the first time is inconclusive."""
 HELD, BROKEN = 0, 1
 
 
@@ -60,12 +60,12 @@ def _yours(entrant: Entrant) -> Habit:
 
 
 def _game(entrant: Entrant) -> str:
-    """The game to try it in, if it does not play every game."""
+    """The game to try a bot in; empty: it plays every game."""
     return next(iter(entrant.games), "")
 
 
 def trial_rows(trials: Sequence[Trial]) -> Iterator[TrialRow]:
-    """Each trial in turn, after the one it is compared with."""
+    """Runs each trial in turn, after the run that it is compared with."""
     without: dict[tuple[object, ...], Findings] = {}
     for trial in trials:
         key = (trial.game or trial.habit.game, trial.habit.is_stranger)
@@ -75,8 +75,8 @@ def trial_rows(trials: Sequence[Trial]) -> Iterator[TrialRow]:
         for _ in range(PAIRS_MAX - 1):
             if not row.is_doubtful:
                 break
-            # A machine that does other things too is slower at times: then both are measured again, side by
-            # side.  A delay that the habit itself causes shows every time.
+            # A machine that does other things too is slower at times: then both are measured again, one
+            # right after the other.  A delay that the habit itself causes shows every time.
             without[key] = observe(attrs.evolve(trial, is_without=True))
             row = _row(trial, without[key])
         yield row

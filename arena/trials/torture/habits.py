@@ -32,14 +32,14 @@ class Habit:
     may: frozenset[str] = frozenset()
     way: Way = "tcp"
     game: str = ""
-    """Empty: the default game."""
+    """The game to try it in; empty: the default game."""
     copies: int = 1
     refused: bool = False
     restart: str = "never"
     slow: bool = False
     box: bool = False
     is_yours: bool = False
-    """A bot to compare with the habits: it may fail in any way."""
+    """Whether it is a user's bot to compare with the habits, which may fail in any way."""
 
     @property
     def is_stranger(self) -> bool:
@@ -53,13 +53,13 @@ def habits() -> list[Habit]:
 
 
 def honest_bot(game: str) -> str:
-    """The built-in bot that is the honest one in this game; empty: `honest.py` is."""
+    """The built-in bot that plays honestly in this game; empty: `honest.py` does."""
     anywhere = "random" if names_files(game) else ""
     return str(_read()["honest"].get(game, anywhere))
 
 
 def chosen(names: Collection[str]) -> list[Habit]:
-    """The habits with these names, or all if none is given.  Raises ConfigError for an unknown name."""
+    """The habits with these names, or all if none are given.  Raises ConfigError for an unknown name."""
     known = habits()
     for name in names:
         if name not in {habit.name for habit in known}:

@@ -1,4 +1,4 @@
-"""Processes seen from outside: those left below us, and peak memory.  Only on Linux; elsewhere nothing."""
+"""Looks at processes from outside: which are left below us, and their peak memory.  Only on Linux."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ VANISH_S = 1.0
 
 
 def left_below_us() -> int | None:
-    """How many processes below this one do not end by themselves; they are then killed.
+    """Kills the processes below this one that do not end by themselves; returns how many there were.
 
-    This process must have adopted orphans.  None where nobody can count them.
+    This process must adopt orphans.  None where nobody can count them.
     """
     if not IS_LINUX:
         return None
@@ -33,12 +33,12 @@ def _living_below_us() -> int:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether it exists and is not a zombie, which its parent has not reaped."""
+    """Whether a process exists and is not a zombie, one that has ended but whose parent has not reaped it."""
     try:
         said = (PROC / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
-    return said.rpartition(")")[2].split()[0] not in "ZX"  # the name in brackets may hold anything
+    return said.rpartition(")")[2].split()[0] not in "ZX"  # the name in parentheses may hold anything
 
 
 def peak_mb(process: int) -> float | None:

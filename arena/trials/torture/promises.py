@@ -1,4 +1,4 @@
-"""What is promised whatever a bot does, and whether one run kept it: arithmetic, without processes."""
+"""What the arena promises whatever a bot does, and whether one run kept it: arithmetic, no processes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from arena.trials.torture.habits import Habit
 MEMORY_MB = 100
 """The arena's memory stays below this, in 10⁶ bytes; with well-behaved bots it is about half of it."""
 DELAY_MS = 1.0
-"""By how much the median thinking time of the honest bots may grow."""
+"""How much the median thinking time of the honest bots may grow."""
 TIMES_LEAST = 50
-"""With fewer answers the median says nothing."""
+"""How many answers it takes for a median to say anything."""
 
 TrialVerdict: TypeAlias = Literal["held", "broken", "open"]
-"""`open`: broken, but nothing had been promised."""
+"""`open`: it would be broken, but nothing was promised there."""
 
 
 @attrs.frozen(kw_only=True)
 class TrialTerms:
-    """How a habit is tried."""
+    """The terms on which a habit is tried."""
 
     series: int
     tables: int = 2
@@ -50,17 +50,17 @@ class Findings:
     """The results of one run."""
 
     exit_code: int | None
-    """None: it had to be killed."""
+    """The exit code of the arena; None: it had to be killed."""
     seconds: float
     peak_mb: float | None
     """The peak memory of the arena's process; None if the system does not report it."""
     left: int | None
-    """Processes alive after the arena had ended; None if that cannot be known."""
+    """How many processes were alive after the arena had ended; None if that cannot be known."""
     faults: Mapping[str, int]
     """The faults of the bad bot, by kind."""
     honest_faults: Mapping[str, int]
     planned: int
-    """Matches in the schedule; 0 if the run never began."""
+    """How many matches the schedule had; 0 if the run never began."""
     played: int
     aborted: int
     times_s: Sequence[float]
@@ -83,7 +83,7 @@ class Findings:
         return self._quantile_ms(0.99)
 
     def _quantile_ms(self, share: float) -> float | None:
-        """None if there are too few answers to tell."""
+        """The thinking time that this share of answers stays below; None if there are too few answers."""
         if len(self.times_s) < TIMES_LEAST:
             return None
         return 1000 * self.times_s[max(0, ceil(share * len(self.times_s)) - 1)]
@@ -91,14 +91,14 @@ class Findings:
 
 @attrs.frozen(kw_only=True)
 class TrialRow:
-    """A habit, its results, and those of a run without it."""
+    """A habit with its results, and those of a run without it."""
 
     habit: Habit
     observed: Findings
     without: Findings
-    """The same run with an honest bot in its place, or without the strangers."""
+    """The results of the same run with an honest bot in its place, or without the strangers."""
     extra_s: float
-    """What the habit may cost: (limit + grace) × matches."""
+    """How much time the habit may cost: (limit + grace) × matches."""
 
     @property
     def allowed_s(self) -> float:
@@ -107,24 +107,24 @@ class TrialRow:
 
     @property
     def delay_ms(self) -> float | None:
-        """By how much the median thinking time of the honest bots grew."""
+        """How much the median thinking time of the honest bots grew; None if that is unknown."""
         return _difference(self.observed.median_ms, self.without.median_ms)
 
     @property
     def delay_p99_ms(self) -> float | None:
-        """By how much the thinking time that they exceed in one of a hundred answers grew."""
+        """How much the thinking time grew that they exceed in one of a hundred answers; None if unknown."""
         return _difference(self.observed.p99_ms, self.without.p99_ms)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the times look as if the machine had been busy, with the habit or without it."""
+        """Whether the times look as if the machine was busy, with the habit or without it."""
         has_hung = self.observed.exit_code is None
         is_slow = self.observed.seconds > self.allowed_s and not has_hung
         return is_slow or not -DELAY_MS / 2 <= (self.delay_ms or 0.0) <= DELAY_MS
 
     @property
     def breaches(self) -> list[str]:
-        """The broken promises, a clause each; worst first."""
+        """The broken promises, a clause each, the worst first."""
         return list(_breaches(self))
 
     @property
@@ -172,7 +172,7 @@ def _breaches(row: TrialRow) -> Iterator[str]:
 
 
 def _wrong_faults(habit: Habit, seen: Findings) -> Iterator[str]:
-    """The breach if it was not charged with what it did, or charged with something else."""
+    """Yields a breach if the habit was not charged with what it did, or was charged with something else."""
     if habit.faults and not habit.faults & seen.faults.keys():
         yield f"it was not charged with {' or '.join(sorted(habit.faults))}"
     wrong = {kind: count for kind, count in seen.faults.items() if kind not in habit.faults | habit.may}
@@ -181,5 +181,5 @@ def _wrong_faults(habit: Habit, seen: Findings) -> Iterator[str]:
 
 
 def as_words(faults: Mapping[str, int]) -> str:
-    """`too_late 3, gone 1`."""
+    """Faults in words, such as `too_late 3, gone 1`."""
     return ", ".join(f"{kind} {count}" for kind, count in faults.items())

@@ -1,8 +1,8 @@
-"""Two bots that signal past the arena: `signals.py CHANNEL send|receive BEGINS_AT`, each started in a box.
+"""A bot that signals to another one past the arena: `signals.py CHANNEL send|receive BEGINS_AT`, in a box.
 
-Run as a separate file, with only the standard library.  Time goes in slots of the clock that all processes
-share; in each the sender does something or not, as a fixed row of random bits has it, and the receiver looks.
-The receiver's only line is what it saw, a digit for each slot, or why it could not look.
+Run as a separate file, with only the standard library.  The clock that all processes share is divided into
+slots; in each slot the sender does something or not, according to a fixed sequence of random bits, and the
+receiver looks.  It prints one line: what it saw, a digit for each slot, or why it could not look.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from collections.abc import Callable
 from contextlib import suppress
 
 SLOT_S, SLOT_OF_PROCESSOR_S = 0.01, 0.05
-"""A scheduler shares out a processor for milliseconds at a time."""
+"""How long a slot is; longer for the processor, which a scheduler shares out for milliseconds at a time."""
 SLOTS = 100
 BITS = tuple(random.Random(14).choices((0, 1), k=SLOTS))
-"""What is sent."""
+"""The bits that are sent."""
 FILE = "/etc/passwd"
-"""One that every box shows, and nobody else locks or opens often."""
+"""A file that every box shows, and that nobody else locks or opens often."""
 READ_SELDOM = ("/usr/bin/perl", "/usr/bin/pod2man", "/usr/bin/lsof", "/bin/dd")
-"""Programs that seldom run: the kernel does not forget what is in use."""
+"""Programs that seldom run, so that the kernel can drop them from its cache: it keeps files in use."""
 BLOCK = 1 << 23
-"""How much memory the sender takes and gives back."""
+"""How much memory the sender takes and frees (bytes)."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -65,7 +65,7 @@ def flock_receiver() -> Look:
 
 
 def record_lock_sender() -> Send:
-    """On a device, the only thing that two such bots can open for writing."""
+    """Locks a device, the only thing that two such bots can open for writing."""
     fd = os.open(os.devnull, os.O_RDWR)
     return lambda bit: fcntl.lockf(fd, fcntl.LOCK_EX if bit else fcntl.LOCK_UN, 1)
 
@@ -89,7 +89,7 @@ def lease_sender() -> Send:
 
 
 def lease_receiver() -> Look:
-    """Only where nobody else has a file open does its owner get a lease for writing."""
+    """Asks for a lease for writing, which a file's owner gets only if nobody else has the file open."""
     fd = os.open(FILE, os.O_RDONLY)
 
     def look() -> float:
@@ -132,7 +132,7 @@ def _open_seldom_read() -> int:
 
 
 def cache_sender() -> Send:
-    """Has the kernel forget a file, which must then be read from the disk again."""
+    """Has the kernel drop a file from its cache, so that it must be read from the disk again."""
     fd = _open_seldom_read()
 
     def send(bit: int) -> None:
@@ -208,7 +208,7 @@ def processor_receiver() -> Look:
 
 
 def numbers_sender() -> Send:
-    """The kernel numbers all pipes in one row."""
+    """Opens pipes: the kernel numbers all pipes of the machine in one sequence."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     def send(bit: int) -> None:
@@ -235,7 +235,7 @@ def numbers_receiver() -> Look:
 
 
 def counter_receiver(path: str) -> Callable[[], Look]:
-    """Looks at a counter of the whole machine that the kernel shows in a file."""
+    """Makes a receiver that looks at a counter of the whole machine, which the kernel shows in a file."""
 
     def receiver() -> Look:
         last = [0]
@@ -266,11 +266,11 @@ CHANNELS: dict[str, tuple[Callable[[], Send], Callable[[], Look]]] = {
 }
 SLOW = ("pressure", "processor")
 SHARED = ("memory", "processor", "numbers")
-"""Those that no box closes, as all programs of a machine share what they go by."""
+"""The channels that no box can close, because all programs of a machine share the resource."""
 
 
 def slot_s(channel: str) -> float:
-    """How long a bit takes."""
+    """How long one bit takes on a channel."""
     return SLOT_OF_PROCESSOR_S if channel in SLOW else SLOT_S
 
 

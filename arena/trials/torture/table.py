@@ -30,12 +30,12 @@ LEGEND = (
 
 
 def header_lines() -> str:
-    """The header, two lines."""
+    """The header of the table, two lines."""
     return f"{_line(list(COLUMNS))}\n{_line(['─' * (wide or 7) for wide in COLUMNS.values()])}"
 
 
 def line(row: TrialRow) -> str:
-    """One row for people."""
+    """One row of the table, for people."""
     seen = row.observed
     return _line(
         [
@@ -58,7 +58,7 @@ def _faults(row: TrialRow) -> str:
 
 
 def _is_refused(row: TrialRow) -> bool:
-    """Whether the run ended before play, as a bot could not take part."""
+    """Whether the run ended before play because a bot could not take part."""
     return row.observed.exit_code == 2 and not row.observed.played
 
 
@@ -104,7 +104,7 @@ def _by_verdict(rows: Sequence[TrialRow], verdict: str) -> list[TrialRow]:
 
 
 def as_objects(rows: Sequence[TrialRow]) -> list[dict[str, Any]]:
-    """All of it, for JSON."""
+    """The rows as objects, for JSON."""
     return [_object(row) for row in rows]
 
 

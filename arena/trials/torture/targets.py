@@ -1,4 +1,4 @@
-"""What attacks are aimed at: an agent that listens, a terminal of the same user."""
+"""The targets of attacks: an agent that listens, and a terminal of the same user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextmanager
 def targets(agent: Path) -> Iterator[Callable[[str], str]]:
-    """Gives the target of an attack by its name; `agent` is where to listen, a short path that bots see."""
+    """Yields a function from an attack's name to its target.  `agent`: where to listen, a short path."""
     abstract = f"arena-{secrets.token_hex(8)}"
     with ExitStack() as undo:
         for name in (str(agent), "\0" + abstract):

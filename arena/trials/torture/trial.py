@@ -1,4 +1,4 @@
-"""One `arena run` in its own process, watched from outside: two honest bots, a bad one or strangers."""
+"""Watches one `arena run` from outside: two honest bots, and a bad one or strangers."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ LOOK_EVERY_S = 0.02
 HANGS_AFTER_S = 40.0
 """A run that exceeds its allowed time by this is killed."""
 LOBBY_SERIES = 20
-"""For each series otherwise: bots that connect need no start, and strangers need time to disturb."""
+"""Series with strangers, for each series of others: connecting bots start at once, strangers need time."""
 HEAD_START_S = 1.0
-"""How long strangers are there before the honest bots connect."""
+"""How long strangers are connected before the honest bots connect."""
 LAST_WORDS_MAX = 160
 WITHOUT_BUBBLEWRAP = (
     "from arena.box import bubblewrap; bubblewrap.PROGRAM = 'none'; from arena.cli import main; main()"
 )
-"""The arena as on a machine that has no bubblewrap."""
+"""Runs the arena as on a machine that has no bubblewrap."""
 
 
 @attrs.frozen
 class Trial:
-    """What to run: a habit on these terms."""
+    """What to run: a habit, and on what terms."""
 
     habit: Habit
     terms: TrialTerms
     is_without: bool = False
     """Whether an honest bot, or nobody, takes the habit's place."""
     bot: str = ""
-    """The spec of somebody's bot in place of the habit's."""
+    """The spec of a user's bot in place of the habit's."""
     game: str = ""
 
     @property
@@ -61,13 +61,13 @@ class Trial:
 
     @property
     def extra_s(self) -> float:
-        """How much longer it may take: (limit + grace) × the matches with it; strangers: one per series."""
+        """How much longer the run may take: (limit + grace) × matches with the habit; strangers: × series."""
         seats = 1 if self.habit.is_stranger else 2 * len(HONEST_NAMES)
         return self.terms.allowed_s(seats * self.terms.series, BUDGET_S if self.habit.slow else 0.0)
 
 
 def observe(trial: Trial) -> Findings:
-    """Runs it in a folder that is removed afterwards, and leaves no process."""
+    """Runs a trial in a folder that is removed afterwards; leaves no process."""
     temporary = tempfile.TemporaryDirectory(prefix="arena-torture-", ignore_cleanup_errors=True)
     with latest_kept(), temporary as place:
         return _Run(trial, Path(place)).observe()
@@ -116,7 +116,7 @@ class _Run:
     # The run.
 
     def _command(self) -> list[str]:
-        """`arena run` with a plan; the habits' bots are in their own folders."""
+        """The command line of `arena run`; writes its plan, and a folder for each bot."""
         trial, terms = self.trial, self.trial.terms
         plan: dict[str, object] = {
             "series": trial.series,
@@ -134,7 +134,7 @@ class _Run:
         if terms.sandbox:
             plan["sandbox"] = terms.sandbox
         path = self.home / "trial.toml"
-        # JSON's texts, numbers and lists of texts are TOML's
+        # texts, numbers and lists of texts look the same in JSON and in TOML
         path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in plan.items()))
         command = ["-c", WITHOUT_BUBBLEWRAP] if terms.means == "landlock" else ["-m", "arena.cli"]
         words = [sys.executable, *command, "run", str(path), *self._bots()]
@@ -159,7 +159,7 @@ class _Run:
         return self._bot(BAD_NAME, self.trial.habit.run, self.trial.habit)
 
     def _bot(self, name: str, run: Sequence[str], habit: Habit | None = None) -> str:
-        """A folder with bot.toml, the script, and what it imports."""
+        """Makes a bot's folder, with bot.toml, the script, and what that imports; returns it."""
         folder = self.home / name
         folder.mkdir()
         for script in {run[0], HONEST}:
@@ -172,7 +172,7 @@ class _Run:
         (folder / "bot.toml").write_text("".join(f"{key} = {json.dumps(recipe[key])}\n" for key in recipe))
         return str(folder)
 
-    # Those that connect by themselves.
+    # The bots that connect by themselves.
 
     def _invite(self, arena: subprocess.Popen[bytes]) -> None:
         """Reads where to connect, as a person would, and starts the strangers, then the honest bots."""
@@ -182,7 +182,7 @@ class _Run:
                 self._start(self.trial.habit.run, {"ARENA_PORT": port, "ARENA_NAME": f"stranger-{number}"})
         time.sleep(HEAD_START_S)
         for name, token in zip(HONEST_NAMES, tokens, strict=False):
-            # a table each: one connection plays one match at a time
+            # one for each table: a connection plays one match at a time
             for _ in range(self.trial.terms.tables):
                 self._start((HONEST,), {"ARENA_PORT": port, "ARENA_NAME": name, "ARENA_TOKEN": token})
 
@@ -204,7 +204,7 @@ class _Run:
             with Store.open(self.out) as store:
                 found = _read(store)
         except ConfigError:
-            pass  # it never began
+            pass  # the run never began
         honest = Counter[str]()
         bad = Counter[str]()
         for bot, faults in found.faults.items():
@@ -227,12 +227,12 @@ class _Run:
 
 
 _OBEYED = re.compile(rb"\x1b|\x07|\xc2\x9b|\xe2\x80\xae")
-"""Escape, bell, the one-character CSI, a change of direction."""
+"""What a terminal would obey: escape, bell, the one-character CSI, a change of direction of writing."""
 _GUIDANCE = re.compile(r"ARENA_PORT=(\d+) ARENA_NAME=\S+ ARENA_TOKEN=(\S+)")
 
 
 def _guidance(said: Path, arena: subprocess.Popen[bytes], bots: int) -> tuple[str, list[str]]:
-    """The port and the tokens that the arena prints; none if it ends before."""
+    """The port and the tokens that the arena prints; empty if it ends before."""
     while arena.poll() is None:
         found = _GUIDANCE.findall(said.read_text(encoding="utf-8", errors="replace"))
         if len(found) == bots:
@@ -242,7 +242,7 @@ def _guidance(said: Path, arena: subprocess.Popen[bytes], bots: int) -> tuple[st
 
 
 def _last_words(lines: Sequence[str]) -> str:
-    """The arena's last line, or the exception of a traceback."""
+    """The last line that the arena printed, or the exception of a traceback."""
     telling = [
         line.strip(" |+-") for line in lines if re.match(r"[\s|+-]*(arena: |\w*(Error|Exception)\b)", line)
     ]

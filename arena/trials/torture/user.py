@@ -1,4 +1,4 @@
-"""Commands run by a user without rights, from an arena that root runs."""
+"""Runs commands as a user without rights, from an arena that root runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 USER_ID = 65534
-"""Nobody's number, on every system."""
+"""The id of the user `nobody`, on every system."""
 DROP = ("setpriv", f"--reuid={USER_ID}", f"--regid={USER_ID}", "--clear-groups", "--no-new-privs")
 OPEN = """
 set -e
@@ -22,18 +22,18 @@ if [ -n "$SHUT" ]; then
 fi
 exec "$@"
 """
-"""With mounts of its own: only the interpreter is seen in a folder that is shut to others, such as /root."""
+"""Runs a command that sees only the interpreter in a folder that is shut to others, such as /root."""
 
 
 def shut_above(path: Path) -> str:
-    """The topmost folder on the way there that others cannot enter; empty if there is none."""
+    """The topmost folder on the way to a path that others cannot enter; empty if there is none."""
     return next((str(top) for top in reversed([path, *path.parents]) if not top.stat().st_mode & 0o001), "")
 
 
 def run_as_user(
     home: Path, words: Sequence[str], *, stderr: int | None = None, timeout_s: float | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """What this command prints, run by that user, in a folder that it may write to.
+    """Runs a command as that user, in a folder that it may write to; returns what it printed.
 
     Raises OSError if there is no `setpriv` or `unshare`, and subprocess.TimeoutExpired.
     """
