@@ -1,4 +1,4 @@
-"""The programs that answer while the arena is measured: compiled and in Python; plain and full protocol."""
+"""The programs that answer while the arena is measured: compiled and Python, plain and full protocol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Client:
 
 
 async def compiled() -> Entrant | None:
-    """The compiled bot, after building it; None on a machine without a compiler."""
+    """Builds the compiled bot; None on a machine without a compiler."""
     entrant = resolve(COMPILED, base=Path.cwd())
     if needs_build(entrant):
         if shutil.which("g++") is None:

@@ -1,4 +1,4 @@
-"""`arena bench`: measures, then prints a table, or JSON; progress goes to stderr."""
+"""The command `arena bench`: measures, then prints a table or JSON; progress goes to stderr."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MEASURINGS: Mapping[str, Measuring] = {
     "tcp": measure_tcp,
     "runner": measure_runner,
 }
-"""How fast the arena is: what a whole run measures."""
+"""All that is measured of how fast the arena is."""
 
 
 def bench_command(only: Sequence[str], effort: Effort, *, json: bool) -> int:
     """Measures, prints the figures, and returns the exit code.
 
-    Raises ConfigError for wrong words, before anything is measured.
+    Raises ConfigError for unknown words in `only`, before anything is measured.
     """
     report = report_of(measurings_named(only, MEASURINGS) or MEASURINGS, effort, is_quiet=json)
     out(as_json(report.as_json()) if json else as_text(report.measures))
@@ -33,7 +33,7 @@ def bench_command(only: Sequence[str], effort: Effort, *, json: bool) -> int:
 
 
 def measurings_named(only: Sequence[str], known: Mapping[str, Measuring]) -> dict[str, Measuring]:
-    """Those of the known measurings that `--only` names, once each.  Raises ConfigError for other words."""
+    """The known measurings that `--only` names, once each.  Raises ConfigError for other words."""
     try:
         return {word: known[one_of(*known)(word)] for word in only}
     except ConfigError as error:

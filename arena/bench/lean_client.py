@@ -1,6 +1,6 @@
 """A program that answers questions over TCP with as little work as possible; run as a file.
 
-It speaks the full protocol and plays any game: the first option, every field as low as it goes.
+It speaks the full protocol and plays any game: the first option, with the lowest value in every field.
 """
 
 import json
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def answer(question: dict[str, Any]) -> bytes:
-    """The first option's lowest move, as one line."""
+    """The answer to a question, as one line: the first option's lowest move."""
     option = question["options"][0]
     move = filled(option["form"], option["fields"])
     return (

@@ -1,4 +1,4 @@
-"""What figures depend on most: the code, this machine, and how fast it is just now."""
+"""Describes what figures depend on most: the code, this machine, and how fast it is just now."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def loop_ms() -> float:
 
 
 def _commit() -> str:
-    """Of the house's repository, with a `+` if something was changed since; `-` outside of one."""
+    """The commit of the arena's repository, with a `+` if something was changed since; `-` without one."""
     git = ["git", "-C", str(Path(__file__).parent)]
     try:
         head = subprocess.check_output([*git, "rev-parse", "--short=10", "HEAD"], stderr=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""Measurements: samples of one number, their median, perhaps a goal; as a table and as JSON."""
+"""Measurements: samples of one number, their median, perhaps a goal; shown as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import attrs
 
 FORMAT = 2
-"""1 had neither a number of the format, nor samples, nor the machine's loop."""
+"""The version of the JSON; 1 had no version, no samples, and no times of the machine's loop."""
 Measuring: TypeAlias = Callable[["Effort"], "list[Measure]"]
 
 
@@ -19,7 +19,7 @@ class Effort:
 
     repeats: int = 5
     seconds: float = 1.0
-    """About how long one repeat of one number takes."""
+    """About how long one repeat of one measurement takes."""
 
 
 @attrs.frozen
@@ -83,7 +83,7 @@ class Report:
     machine: dict[str, Any]
     measures: tuple[Measure, ...]
     loop_ms: tuple[float, ...] = ()
-    """The times of the fixed loop, run between the measurings; empty if they were not kept."""
+    """The times of the fixed loop, run between the measurements; empty if they were not kept."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -116,9 +116,9 @@ def as_rows(measures: Sequence[Measure]) -> list[tuple[str, ...]]:
 
 
 def as_text(measures: Sequence[Measure], more: Sequence[tuple[str, ...]] = ()) -> str:
-    """The table, aligned; medians to the right.
+    """The table as text, aligned; medians to the right.
 
-    `more`: further cells for the header and for each measure.
+    `more`: more cells for the header and for each measure.
     """
     rows = as_rows(measures)
     if more:

@@ -1,4 +1,4 @@
-"""Rules alone: decisions per second of one core's time.
+"""Measures rules alone: decisions per second of one core's time.
 
 Time is processor time (`process_time`): other programs on the machine do not count.
 """
@@ -19,7 +19,7 @@ from arena.testing.games import random_match
 
 RULES_GOAL = 50_000
 SAMPLES_AT_LENGTH = 2
-"""Up to this many numbers each get the full time of a sample; with more games each gets less."""
+"""Up to this many measurements each get the full time of a sample; with more games each gets less."""
 
 
 def games_measured() -> Iterator[tuple[Game[Any, Any], int]]:
@@ -36,7 +36,7 @@ class Alone:
 
     decisions: int
     draws: int
-    """Moves of chance."""
+    """How many moves of chance were drawn."""
     cpu_s: float
 
     @property
@@ -49,11 +49,11 @@ class Alone:
 
 
 def measure_rules(effort: Effort) -> list[Measure]:
-    """Random legal play, without bots, clocks or JSON."""
+    """Measures random legal play, without bots, clocks or JSON."""
     found, tables = [], list(games_measured())
     seconds = sample_s(effort, len(tables))
     for game, seats in tables:
-        play_alone(game, seats, 0.0, effort.repeats)  # fills what is kept from match to match
+        play_alone(game, seats, 0.0, effort.repeats)  # fills the caches that matches share
         samples = [
             play_alone(game, seats, seconds, repeat).decisions_per_s for repeat in range(effort.repeats)
         ]
@@ -64,7 +64,7 @@ def measure_rules(effort: Effort) -> list[Measure]:
 
 
 def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> Alone:
-    """Complete matches of random legal moves, at least one, for about this long."""
+    """Plays complete matches of random legal moves, at least one, for about this long."""
     rng, decisions, draws = Random(seed), 0, 0
     began = time.process_time()
     while (spent := time.process_time() - began) < seconds or not decisions:
@@ -77,5 +77,5 @@ def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> A
 
 
 def sample_s(effort: Effort, numbers: int) -> float:
-    """How long one sample takes where so many numbers are measured."""
+    """How long one sample takes if there are this many measurements."""
     return effort.seconds * min(1.0, SAMPLES_AT_LENGTH / numbers)

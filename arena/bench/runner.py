@@ -1,6 +1,6 @@
-"""A whole tournament in its own arena process: questions per second, and peak memory.
+"""Measures a whole tournament in its own arena process: questions per second, and peak memory.
 
-`tournament` starts this module as a program; it plays, and prints what that took.
+`tournament` starts this module as a program, which plays, and prints what that took.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class RunnerReport:
 
     questions: int
     wall_s: float
-    """From the start of the first match to the end of the last, including the start of bots."""
+    """The time from the start of the first match to the end of the last, including the start of bots."""
     cpu_s: float
     """Processor time of the arena process in that time, without its bots."""
     peak_mb: float
     """The peak memory of the arena process so far, in 10⁶ bytes."""
     spoilt: int
-    """Matches with a fault, or in which the rules failed."""
+    """How many matches had a fault, or failed in the rules."""
     median_ms: float
-    """From a question to its answer."""
+    """The median time from a question to its answer."""
 
 
 def measure_runner(effort: Effort) -> list[Measure]:
-    """Questions per second at 8 tables, by the wall clock and by the arena's processor time."""
+    """Measures questions per second at 8 tables, by the wall clock and by the arena's processor time."""
     matches = max(2 * RUNNER_TABLES, round(MATCHES_PER_S * effort.seconds))
     reports = [tournament(RUNNER_TABLES, matches) for _ in range(effort.repeats)]
     wall = tuple(report.questions / report.wall_s for report in reports)
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def play_lean(tables: int, matches: int, folder: Path, sandbox: Level) -> RunnerReport:
-    """A round-robin of two lean bots, kept in a store as any other."""
+    """Plays a round-robin of two lean bots, stored like any other."""
     from arena.bench.clients import LEAN_CLIENT, compiled
     from arena.games import GAMES
     from arena.store import Store
@@ -160,7 +160,7 @@ def play_lean(tables: int, matches: int, folder: Path, sandbox: Level) -> Runner
 def _peak_mb() -> float:
     """The peak memory of this process.
 
-    Not `ru_maxrss` on Linux: that starts with what the parent held when it forked us.
+    Not from `ru_maxrss` on Linux, which starts with what the parent held when it forked us.
     """
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()

@@ -1,4 +1,4 @@
-"""Client programs at tables of the arena, or of anything else that listens, and what they are told."""
+"""Seats client programs at tables of the arena, or starts them for anything else that listens."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from arena.players.transport import Transport
 from arena.wire.connection import ArenaConnection
 
 PATIENCE_S = 30.0
-"""Within this all clients have connected, or something is wrong."""
+"""How long all clients may take to connect before something must be wrong."""
 
 Wrapped = Callable[[Transport, str], Transport]
-"""Gives what is used in place of a transport, from it and the name of who is there."""
+"""Wraps a transport; called with it and the name of its client, returns what is used in its place."""
 
 
 @asynccontextmanager
@@ -30,9 +30,9 @@ async def seated_clients(
     seats: int,
     wrapped: Wrapped | None = None,
 ) -> AsyncIterator[tuple[list[StreamPlayer], LagWatch]]:
-    """This many clients, connected and introduced as in a run, in the order of their names.
+    """Seats clients, connected and introduced as in a run; yields them in the order of their names.
 
-    If `wrapped` is given, each plays over what it makes of the transport.
+    If `wrapped` is given, each client plays over what it returns for the client's transport.
     """
     players: list[StreamPlayer] = []
     everyone = trio.Event()
@@ -62,7 +62,7 @@ async def seated_clients(
 
 @contextmanager
 def started_clients(client: Client, port: int, count: int) -> Iterator[None]:
-    """This many processes of the client, ended on exit."""
+    """Starts this many processes of the client, and ends them on exit."""
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "ARENA_HOST": "127.0.0.1",

@@ -1,4 +1,4 @@
-"""Questions over TCP: the arena's processor time for one, with clients that answer at once."""
+"""Measures the arena's processor time for a question over TCP, with clients that answer at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sample:
     """What a few seconds of questions and answers took."""
 
     messages: int
-    """Questions, each with its answer."""
+    """How many questions were answered."""
     cpu_s: float
     """Processor time of this process, without the clients."""
 
@@ -34,7 +34,7 @@ class Sample:
 
 
 def measure_tcp(effort: Effort) -> list[Measure]:
-    """For every client, each a program of its own: the arena's processor time for a question."""
+    """Measures the arena's processor time for a question, for every kind of client."""
     found = []
     for client in trio.run(clients):
         samples = [
@@ -46,7 +46,7 @@ def measure_tcp(effort: Effort) -> list[Measure]:
 
 
 async def play_tables(client: Client, tables: int, seconds: float, wrapped: Wrapped | None = None) -> Sample:
-    """Matches between clients, one after the other at each table, with everything a run has but the store."""
+    """Plays matches between clients, one after another at each table, with all of a run but the store."""
     questions = 0
 
     async def table(number: int) -> None:

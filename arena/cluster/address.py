@@ -1,4 +1,4 @@
-"""Where a scheduler may be: whoever reaches a plain one can have any code run by it and its workers."""
+"""Checks where a scheduler is: whoever reaches an unencrypted one can run any code on it and its workers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from arena.errors import ConfigError
 from arena.reading.units import shown
 
 REACH_S = 2.0
-"""How long somebody may take to answer there."""
+"""How long it may take to connect to an address."""
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 
 
 def checked_address(said: str, *, is_trusted: bool) -> None:
-    """Raises ConfigError for what is no address, or is a plain one beyond this machine.
+    """Raises ConfigError for what is not an address, or is an unencrypted one beyond this machine.
 
-    `is_trusted`: that is wanted.
+    `is_trusted`: allows the latter.
     """
     found = _ADDRESS.fullmatch(said)
     if found is None or not 0 < int(found[3]) < 1 << 16:
@@ -31,12 +31,12 @@ def checked_address(said: str, *, is_trusted: bool) -> None:
 
 
 def why_unreachable(address: str) -> str | None:
-    """Why nothing can be reached there, in the system's words; None if something can.
+    """Why nothing can be reached at an address, in the system's words; None if something can.
 
     Dask tries again and again until its time is up, and says no more than that.
     """
     found = _ADDRESS.fullmatch(address)
-    assert found is not None, "it was checked"
+    assert found is not None, "the address was checked"
     try:
         socket.create_connection((found[2].strip("[]"), int(found[3])), REACH_S).close()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a function on a Dask worker came to, in bytes: written there, and read here without trust."""
+"""The outcome of a function on a Dask worker, as bytes: written there, and read here without trust."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from arena.tournament.workers.messages import decoded, encoded
 from arena.words import clipped, printable
 
 TOLD_MAX = 500
-"""Of a sentence that came from there."""
+"""The longest sentence that is told from there, in characters."""
 MISTAKE_MAX = 20_000
-"""Of a mistake of the user's, with the end of a log."""
+"""The same for a mistake of the user's, which may come with the end of a log."""
 
 
 class TaskOutcome(msgspec.Struct, array_like=True):
-    """What the function returned, or why it did not."""
+    """What a function returned, or why it did not."""
 
     result: msgspec.Raw
-    """Its value, encoded; null if it returned none."""
+    """The value it returned, encoded; null if it raised."""
     mistake: str = ""
-    """Of the user, in a sentence."""
+    """The user's mistake that it raised, in a sentence."""
     failure: str = ""
-    """Anything else that was raised, in a few words."""
+    """Any other error that it raised, in a few words."""
 
 
 def in_bytes(act: Callable[..., object], *args: object) -> bytes:
-    """Calls this, there, and gives what came of it.  Nothing is raised: exceptions would cross as pickles."""
+    """Calls a function there; returns the outcome.  Never raises: exceptions would travel as pickles."""
     try:
         return encoded(TaskOutcome(msgspec.Raw(encoded(act(*args)))))
     except ConfigError as error:
         return encoded(TaskOutcome(_NOTHING, mistake=str(error)))
-    except Exception as error:  # it is told here
+    except Exception as error:  # `result_in` tells it
         return encoded(TaskOutcome(_NOTHING, failure=f"{type(error).__name__}: {error}"))
 
 
 def result_in(octets: bytes, act: Callable[..., object]) -> Any:
-    """What the function returned there.
+    """What a function returned there, out of the bytes of its outcome.
 
-    Raises its ConfigError, RuntimeError if it failed otherwise, and NotAResult for bytes that it cannot have
-    returned.
+    Raises its ConfigError, RuntimeError if it failed otherwise, and NotAResult for bytes that cannot be its
+    outcome.
     """
     try:
         outcome: TaskOutcome = _ANSWERS.decode(octets)
@@ -59,7 +59,7 @@ def result_in(octets: bytes, act: Callable[..., object]) -> Any:
 
 @cache
 def _results(act: Callable[..., object]) -> msgspec.msgpack.Decoder[Any]:
-    """What reads the results of this function, as its annotation says."""
+    """A decoder of this function's results, by its annotation."""
     return decoded(get_type_hints(act)["return"])
 
 

@@ -1,7 +1,7 @@
-"""How many matches one Dask task is given: as many as take some seconds, by what matches took so far.  Pure.
+"""Decides how many matches one Dask task is given: as many as take some seconds, judging by the last.  Pure.
 
-A task costs the scheduler a few milliseconds, so tasks that are too short keep it busy with nothing else;
-what a lost worker had not told is played again, so tasks that are too long waste much.
+A task costs the scheduler a few milliseconds, so tasks that are too short would take all its time; what a
+lost worker had not reported is played again, so tasks that are too long waste much.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Protocol
 import attrs
 
 TASK_S = 4.0
-"""What a task is meant to take: between 2 and 10 seconds."""
+"""How long a task should take; it may take 2 to 10 seconds."""
 TASK_S_MAX = 10.0
 IN_FLIGHT_MAX = 2
-"""Tasks that a worker has at once: one that it plays, and the next one."""
+"""How many tasks a worker has at once: the one that it plays, and the next one."""
 MATCHES_MAX = 10_000
-"""In one task, however short they are."""
+"""How many matches one task has at most, however short they are."""
 
 
 class Ordered(Protocol):
@@ -29,15 +29,15 @@ class Ordered(Protocol):
 
 @attrs.define
 class TaskPace:
-    """What matches take on one worker."""
+    """How long matches take on one worker."""
 
     tables: int = 1
     """How many matches it plays at once."""
     match_s: float | None = None
-    """From one finished match to the next, lately; None: none is finished."""
+    """The time from one finished match to the next, lately; None: no match is finished yet."""
 
     def note(self, matches: int, took_s: float) -> None:
-        """A task with so many matches took so long."""
+        """Notes how long a task with this many matches took."""
         if matches:
             each_s = max(took_s, 1e-4) / matches
             self.match_s = each_s if self.match_s is None else (self.match_s + each_s) / 2
@@ -51,19 +51,19 @@ class TaskPace:
 
     @property
     def most(self) -> int:
-        """How many it may have, to end with a series."""
+        """How many matches a task may have so that it ends with a series."""
         if self.match_s is None:
             return self.tables
         return max(self.wanted, min(MATCHES_MAX, int(TASK_S_MAX / self.match_s)))
 
     @property
     def ahead(self) -> int:
-        """How many matches the worker can make use of at once: all of its tasks'."""
+        """How many matches all tasks of the worker together can have."""
         return IN_FLIGHT_MAX * self.wanted
 
 
 def first_batch(orders: Sequence[Ordered], pace: TaskPace, in_flight: int) -> int:
-    """How many of the orders that wait are the next task; 0: it is too early for one.
+    """How many of the waiting orders make up the next task; 0: it is too early for one.
 
     A worker that has something to play gets its next task when that is complete.
     """

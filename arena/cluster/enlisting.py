@@ -1,4 +1,4 @@
-"""Which Dask worker has which place of a run, and a run that is played there."""
+"""Starts the workers of a run on a cluster: which Dask worker has which of the run's places."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from arena.verify.incoming import Incoming
 from arena.words import counted
 
 BEGIN_S = 900.0
-"""How long a worker may take until it is ready: its bots travel there, and are built."""
+"""How long a worker may take until it is ready: its bots travel to it, and are built there."""
 LOST_MAX = 1000
-"""Machines of a cluster come and go."""
+"""How many workers a run may lose: machines of a cluster come and go."""
 ALONE_S = 2.0
-"""How long a place that has lost its Dask worker waits for one of its own; then it shares one."""
+"""How long a place that lost its Dask worker waits for one of its own before it shares one."""
 
 
 @attrs.frozen
 class ClusterWish:
-    """What the command line says about the cluster."""
+    """What the command line says about a cluster."""
 
     address: str
     is_trusted: bool = False
-    """Whether a plain connection beyond this machine is wanted."""
+    """Whether an unencrypted connection beyond this machine is allowed."""
     calibrates: bool = False
-    """Whether workers are refused whose machines are not about as fast as this one."""
+    """Whether workers are refused if their machines are not about as fast as this one."""
 
 
 @attrs.define
@@ -57,7 +57,7 @@ class ClusterWorker:
 
 
 class Enlisting:
-    """Starts workers on the cluster."""
+    """Starts workers of a run on a cluster."""
 
     def __init__(
         self, cluster: Cluster, run: Run, parcels: Mapping[str, Parcel], note: Callable[[str], None]
@@ -71,13 +71,13 @@ class Enlisting:
         self._places: Counter[str] = Counter()
         """How many places of the run each Dask worker has."""
         self._had: set[str] = set()
-        """The places that have had a worker."""
+        """The places that have had a worker before."""
         self._liars: set[str] = set()
-        """Dask workers that sent what cannot be: they get no place any more."""
+        """Dask workers that sent what is not a result: they get no place any more."""
 
     @asynccontextmanager
     async def enlist(self, name: str) -> AsyncIterator[StartedWorker]:
-        """A worker on the cluster; waits until there is a Dask worker for it."""
+        """Yields a worker on the cluster; waits first until there is a Dask worker for it."""
         worker = await self._found(name)
         self._places[worker] += 1
         self._had.add(name)
@@ -124,7 +124,7 @@ class Enlisting:
                 self._liars.add(worker)
 
     async def _found(self, name: str) -> str:
-        """A Dask worker for this place: one without another place, or after some time any."""
+        """Waits for a Dask worker for this place: one without another place or, after some time, any."""
         alone_until = trio.current_time() + ALONE_S
         has_told = False
         while True:
@@ -146,7 +146,7 @@ class Enlisting:
 
 
 def _parcels(run: Run) -> dict[str, Parcel]:
-    """What travels to the workers, by bot."""
+    """What travels to the workers, by the bots' names."""
     parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
     origin = game_origin(run)
     return parcels if origin is None else parcels | {GAME: parcel_of_game(origin)}
@@ -160,7 +160,7 @@ def _pair() -> tuple[socket.socket, socket.socket]:
 async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summary: Summary) -> None:
     """Plays the matches of a run that are missing on a Dask cluster.
 
-    Raises ConfigError if it cannot be used, and as `run_tournament`.
+    Raises ConfigError if the cluster cannot be used, and what `run_tournament` raises.
     """
     async with open_cluster(wish.address, is_trusted=wish.is_trusted) as cluster:
         parcels = await trio.to_thread.run_sync(_parcels, run)

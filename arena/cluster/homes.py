@@ -1,8 +1,8 @@
-"""What a host keeps of the parcels that came to it: each as it came, and unpacked in folders called homes.
+"""Keeps the parcels that came to a host: each as it came, and unpacked in folders called homes.
 
-Bots of any number of workers and runs play in one home, as on the machine they come from.  They are built
-once: a worker that has bots to build holds the parcel's lock until it is ready.  A home whose files are
-others by now, as a bot may write into its own folder, is made anew; if it is in use, there is one more.
+Bots of any number of workers and runs play in one home, as on the machine that they come from.  They are
+built once: a worker that has bots to build holds the parcel's lock until it is ready.  A bot may write into
+its own folder; a home whose files have changed is made anew or, while it is in use, another one is made.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from arena.cluster.parcels import PACKED_BYTES_MAX, unpack_into
 from arena.errors import naming
 
 KEPT_DAYS = 30
-"""A parcel that no run has wanted for so long is removed."""
+"""How many days a parcel is kept that no run wants."""
 
 
 def cache() -> Path:
-    """Where a host keeps them: in the user's home."""
+    """The folder in which a host keeps parcels, in the user's home."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "bot-arena" / "parcels"
 
 
 def is_kept(hash: str) -> bool:
-    """Whether this parcel came."""
+    """Whether this parcel has come, whole."""
     return (cache() / hash / "packed").is_file()
 
 
 def keep_piece(hash: str, at: int, octets: bytes, whole: int, by: str) -> None:
-    """Takes a part of a parcel, which comes in order; with the last one it is kept.
+    """Writes a piece of a parcel, whose pieces come in order; with the last one it is kept.
 
-    `by`: who brings it, a name of nobody else's: another one may bring the same parcel meanwhile.
+    `by`: a unique name of who brings it, as somebody else may bring the same parcel meanwhile.
     """
     if whole > PACKED_BYTES_MAX:
         raise ValueError(f"a parcel of {whole:,} bytes was announced")
@@ -59,10 +59,10 @@ def keep_piece(hash: str, at: int, octets: bytes, whole: int, by: str) -> None:
 
 @contextmanager
 def locked(hashes: list[str]) -> Iterator[None]:
-    """Nobody else on this host makes homes of these parcels meanwhile, or builds in them."""
+    """Locks these parcels: nobody else on this host makes homes of them meanwhile, or builds in them."""
     held: list[int] = []
     try:
-        for hash in sorted(set(hashes)):  # in one order for all, so that nobody waits in a circle
+        for hash in sorted(set(hashes)):  # all take locks in the same order, which rules out a deadlock
             held.append(_opened(cache() / hash / "lock"))
             fcntl.flock(held[-1], fcntl.LOCK_EX)
             os.utime(cache() / hash)
@@ -73,9 +73,9 @@ def locked(hashes: list[str]) -> Iterator[None]:
 
 
 def home_of(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
-    """A home with the parcel's files, and its lock, to be closed when it is not used any more.
+    """A home with the parcel's files, and its lock, which is to be closed when the home is not used any more.
 
-    To be called while the parcel is `locked`.  `is_whole`: whether a home that is there can be used.
+    To be called while the parcel is `locked`.  `is_whole`: whether the files of a home are unchanged.
     """
     place = cache() / hash
     for number in count(1):
@@ -102,7 +102,7 @@ def home_of(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
 
 
 def tidy_up() -> None:
-    """Removes the parcels that nobody has wanted for long."""
+    """Removes the parcels that nobody has wanted for `KEPT_DAYS`."""
     with suppress(OSError):
         for place in cache().iterdir():
             if place.stat().st_mtime < time.time() - KEPT_DAYS * 86400:

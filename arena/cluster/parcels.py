@@ -1,4 +1,4 @@
-"""Bots and games as they travel: the files that a fingerprint covers, named by the hash of their content."""
+"""Packs bots and games to travel: the files that a fingerprint covers, named by a hash of their content."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from arena.tournament.bots.game_source import Origin, files_of
 from arena.words import sized
 
 PACKED_BYTES_MAX = FILES_BYTES_MAX + 20_000_000
-"""Files that do not compress, their names, and what a stream of them adds."""
+"""The largest packed parcel: files that do not compress, with their names and what packing adds."""
 
 
 class PackedFile(msgspec.Struct, array_like=True):
     """A file of a parcel."""
 
     name: str
-    """Its path below the folder, parted by `/`."""
+    """The file's path below the folder, with `/` between its parts."""
     is_program: bool
     content: bytes
 
 
 @attrs.frozen
 class Parcel:
-    """The files of a bot."""
+    """The files of a bot or of a game."""
 
     hash: str
-    """32 hexadecimal digits, of the content."""
+    """The hash of the content, in 32 hexadecimal digits."""
     packed: bytes = attrs.field(repr=False)
 
 
 def parcel_of(entrant: Entrant) -> Parcel | None:
-    """The files of a bot that the arena starts; None if it has none that it brings along.
+    """The files of a bot that the arena starts; None if it has no files to bring along.
 
-    Raises ConfigError if they lie where no other machine can have them.
+    Raises ConfigError if they lie where they cannot be on another machine.
     """
     if entrant.folder is None or not entrant.is_ours:
         return None
-    built = (entrant.build, entrant.build_network)  # another build makes something else
+    built = (entrant.build, entrant.build_network)  # another build makes another bot of the same files
     return parcel_from({_below(path, entrant): path for path in covered_files(entrant).values()}, repr(built))
 
 
@@ -59,7 +59,7 @@ def parcel_of_game(origin: Origin) -> Parcel:
 
 
 def parcel_from(files: Mapping[str, Path], salt: str) -> Parcel:
-    """These files, by their names in the parcel."""
+    """Makes a parcel of files; `files`: by their names in the parcel."""
     found = [
         PackedFile(name, bool(path.stat().st_mode & stat.S_IXUSR), _content(path))
         for name, path in sorted(files.items())
@@ -71,7 +71,7 @@ def parcel_from(files: Mapping[str, Path], salt: str) -> Parcel:
 
 
 def unpack_into(folder: Path, packed: bytes) -> None:
-    """Writes the files of a parcel.  Raises ValueError if it is none, and OSError."""
+    """Writes the files of a parcel into a folder.  Raises ValueError if it is not a parcel, and OSError."""
     unpacker = zlib.decompressobj()
     octets = unpacker.decompress(packed, PACKED_BYTES_MAX)
     if unpacker.unconsumed_tail:
@@ -88,8 +88,8 @@ def unpack_into(folder: Path, packed: bytes) -> None:
 
 
 def at_home_in(entrant: Entrant, folder: Path) -> Entrant:
-    """The entrant, with its files in this folder."""
-    assert entrant.folder is not None, "what came in a parcel has a folder"
+    """The entrant as it is when its files lie in this folder."""
+    assert entrant.folder is not None, "a bot that came in a parcel has a folder"
     files = entrant.files
     return attrs.evolve(
         entrant,
@@ -101,7 +101,7 @@ def at_home_in(entrant: Entrant, folder: Path) -> Entrant:
 
 def _below(path: Path, entrant: Entrant) -> str:
     folder = entrant.folder
-    assert folder is not None, "asked for bots with a folder only"
+    assert folder is not None, "called for bots with a folder only"
     top = Path(os.path.normpath(folder.absolute()))
     place = Path(os.path.normpath(path.absolute()))
     if not place.is_relative_to(top):

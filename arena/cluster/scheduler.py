@@ -1,7 +1,7 @@
-"""A Dask cluster as a run sees it: its scheduler, who works there, and tasks that are done by one of these.
+"""A Dask cluster as a run sees it: its scheduler, its workers, and tasks for one of them.
 
-The only module that talks to Dask, whose client has an event loop in a thread of its own.  What comes from
-there is not trusted (`unread.py`): results are bytes (`answers.py`).
+This is the only module that talks to Dask, whose client has an event loop in a thread of its own.  What the
+cluster sends is not trusted (`unread.py`): results are bytes (`answers.py`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 CONNECT_S = 10.0
 """How long a scheduler may take to answer."""
 LOOK_S = 0.5
-"""How often it is asked who is there."""
+"""How often the scheduler is asked which workers it has (s)."""
 PATIENCE_S = 15.0
-"""For so long it may be asked in vain before it counts as lost."""
+"""How long the scheduler may be silent before it counts as lost."""
 
 PACKAGE = "bot-arena"
 
@@ -40,11 +40,11 @@ T = TypeVar("T")
 
 
 class Lost(Exception):
-    """A Dask worker that is gone, or has nothing of ours any more: what it did is to be done again."""
+    """A Dask worker is gone, or has nothing of ours any more: what it was to do must be done again."""
 
 
 class Lied(Lost):
-    """A Dask worker that sent what is not a result: it gets no place any more."""
+    """A Dask worker sent what is not a result: it gets no place any more."""
 
 
 class Cluster:
@@ -54,12 +54,12 @@ class Cluster:
         self.address = address
         self._client = client
         self.threads: Mapping[str, int] = {}
-        """The Dask workers that are there, by address, and how many tasks each does at once."""
+        """The address of each Dask worker -> how many tasks it does at once."""
         self.changed = trio.Event()
-        """Set when another one is there, or one is gone; a new one every time."""
+        """Set when a worker has come or gone; then replaced by a new event."""
 
     async def look(self) -> None:
-        """Sees who is there.  Raises OSError or what else Dask raises if the scheduler does not answer."""
+        """Looks which workers there are.  Raises OSError, or what Dask raises, if nobody answers."""
         there: dict[str, int] = await trio.to_thread.run_sync(self._client.nthreads, abandon_on_cancel=True)
         there = {worker: threads for worker, threads in there.items() if type(threads) is int}
         if there != self.threads:
@@ -72,7 +72,7 @@ class Cluster:
         answered_at = trio.current_time()
         while True:
             await trio.sleep(LOOK_S)
-            with trio.move_on_after(PATIENCE_S), suppress(Exception):  # Dask raises much; it tries again
+            with trio.move_on_after(PATIENCE_S), suppress(Exception):  # Dask raises all sorts of errors
                 await self.look()
                 answered_at = trio.current_time()
             if deafness := self._client.deafness:
@@ -92,7 +92,7 @@ class Cluster:
             await self.changed.wait()
 
     async def done(self, worker: str, key: str, act: Callable[..., T], *args: object) -> T:
-        """Has this done as a task by this Dask worker.  Raises Lost, Lied, or a ConfigError of `act`."""
+        """Has a Dask worker do a task; returns its result.  Raises Lost, Lied, or ConfigError from `act`."""
         token = trio.lowlevel.current_trio_token()
         ended = trio.Event()
 
@@ -108,14 +108,14 @@ class Cluster:
             await ended.wait()
             if future.status == "error":
                 raise Lied("sent what is not a result (its task failed)")
-            # Each by itself: Dask's own `gather` would have one answer for all that wait.
+            # One result at a time: Dask's own `gather` would answer all that wait together.
             told = await self._asked(self._client.scheduler.gather, keys=[key])
             return self._read(act, lambda: told["data"][key])
         finally:
             future.release()  # the scheduler forgets it, and the worker its result
 
     async def at_once(self, worker: str, act: Callable[..., T], *args: object) -> T:
-        """Has this called in the event loop of a Dask worker: something that takes no time.
+        """Calls a function that takes no time in the event loop of a Dask worker; returns its result.
 
         Raises as `done`.
         """
@@ -123,7 +123,7 @@ class Cluster:
         return self._read(act, lambda: told[worker]["result"])
 
     async def check_arena(self, worker: str) -> None:
-        """Raises ConfigError if this Dask worker has no arena, or another one; and Lost."""
+        """Raises ConfigError if this Dask worker has no arena, or another version of it; and Lost."""
         told = await self._run(worker, version, PACKAGE)
         if worker not in told:
             raise Lost("was lost")
@@ -131,7 +131,7 @@ class Cluster:
             raise ConfigError(why)
 
     async def _run(self, worker: str, act: Callable[..., object], *args: object) -> Mapping[str, Any]:
-        """What the call came to, as it was sent, by Dask worker."""
+        """Calls a function in a worker's event loop; returns the unread answer, by the worker's address."""
         from distributed.protocol.pickle import dumps
 
         call = {"op": "run", "function": dumps(act), "args": dumps(args), "kwargs": dumps({}), "wait": True}
@@ -141,26 +141,26 @@ class Cluster:
         return told
 
     async def _asked(self, ask: Callable[..., Any], **words: object) -> Any:
-        """What the scheduler answers.  Raises Lost."""
+        """Asks the scheduler; returns its answer.  Raises Lost."""
         try:
             return await trio.to_thread.run_sync(
                 partial(self._client.sync, ask, **words), abandon_on_cancel=True
             )
-        except Exception as error:  # whatever Dask makes of a worker that is just leaving
+        except Exception as error:  # whatever Dask raises about a worker that is just leaving
             raise Lost(f"was lost ({_told(error)})") from error
 
     def _read(self, act: Callable[..., T], found: Callable[[], object]) -> T:
-        """What the function returned, of an answer in which it is `found`.  Raises as `done`."""
+        """What the function returned; `found` takes that out of an answer.  Raises what `done` raises."""
         try:
             sent = found()
         except (LookupError, TypeError):
-            raise Lost("was lost") from None  # the scheduler has no result of it any more
+            raise Lost("was lost") from None  # the scheduler has no result from the worker any more
         try:
             result: T = result_in(octets_in(sent), act)
             return result
         except NotAResult as error:
             raise Lied(f"sent what is not a result ({error})") from None
-        except RuntimeError as error:  # `act` failed there
+        except RuntimeError as error:  # `act` failed on the worker
             raise Lost(f"was lost ({error})") from None
 
 
@@ -168,7 +168,7 @@ class Cluster:
 async def open_cluster(
     address: str, *, is_trusted: bool, connect_s: float = CONNECT_S
 ) -> AsyncIterator[Cluster]:
-    """The cluster of this scheduler, watched.  Raises ConfigError if there is none, or it is another kind."""
+    """Connects to a cluster, and watches it.  Raises ConfigError if no scheduler that fits answers there."""
     await trio.to_thread.run_sync(partial(checked_address, address, is_trusted=is_trusted))
     client = await trio.to_thread.run_sync(_connected, address, connect_s)
     try:
@@ -196,14 +196,14 @@ def _connected(address: str, connect_s: float) -> Client:
             '--cluster needs Dask, which is not installed: pip install "bot-arena[cluster]"'
         ) from None
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what matters is told by the run
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # the run itself reports what matters
     open_nothing()
     try:
         asyncio.run(_answered(address, connect_s))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # versions are compared below
             return client_at(address, connect_s=connect_s, name=PACKAGE)
-    except Exception as error:  # whatever Dask makes of what answers there, or of its own configuration
+    except Exception as error:  # whatever Dask raises about what answers there, or its own configuration
         why = why_unreachable(address) or " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(
             f"--cluster {address}: no Dask scheduler answers there within {connect_s:g} s ({why[:300]}): "
@@ -212,7 +212,7 @@ def _connected(address: str, connect_s: float) -> Client:
 
 
 async def _answered(address: str, wait_s: float) -> None:
-    """A scheduler has answered.  A client that waited for one in vain would go on waiting as it is closed."""
+    """Waits for a scheduler's answer: a client that waits for one in vain goes on waiting as it closes."""
     from distributed.core import rpc
     from distributed.security import Security
 
@@ -224,12 +224,12 @@ async def _answered(address: str, wait_s: float) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """An exception of Dask in a few words."""
+    """An exception of Dask's in a few words."""
     return _brief(f"{type(error).__name__}: {error}")
 
 
 def _brief(text: str) -> str:
-    """A text from elsewhere on one line."""
+    """An untrusted text, short and on one line."""
     return printable(clipped(" ".join(text.split()), 300))
 
 
@@ -238,7 +238,7 @@ def _dask() -> str:
 
 
 def _check_versions(address: str, client: Client) -> None:
-    """Raises ConfigError if the scheduler, or one of those who work there, has another Dask or Python."""
+    """Raises ConfigError if the scheduler, or one of its workers, has another version of Dask or Python."""
     from distributed.protocol.pickle import dumps
 
     call = {"function": dumps(version), "args": dumps((PACKAGE,)), "kwargs": dumps({}), "wait": True}
@@ -251,7 +251,7 @@ def _check_versions(address: str, client: Client) -> None:
                 raise ConfigError(f"--cluster {address}: {_brief(who)} {why}")
     except ConfigError:
         raise
-    except Exception as error:  # as above
+    except Exception as error:  # whatever Dask raises
         raise ConfigError(
             f"--cluster {address}: the scheduler does not say which version it is ({_told(error)}): "
             f"expected Dask {_dask()}"
@@ -259,7 +259,7 @@ def _check_versions(address: str, client: Client) -> None:
 
 
 def other_version(said: Mapping[str, Any] | None) -> str | None:
-    """What is another version there, by what Dask says of itself, in one sentence; None if nothing is."""
+    """Which version differs there, by what Dask says of itself, as a clause; None if none does."""
     if said is None:
         return None  # a worker that is just leaving
     dask, ours = said["packages"].get("distributed"), _dask()
@@ -272,7 +272,7 @@ def other_version(said: Mapping[str, Any] | None) -> str | None:
 
 
 def arena_in(told: Mapping[str, Any]) -> str:
-    """The version of the arena there, of an answer to the question for it; empty if there is none."""
+    """The version of the arena in a worker's answer to the question for it; empty if it has no arena."""
     try:
         return text_in(told["result"]) if told["status"] == "OK" else ""
     except (LookupError, TypeError, NotAResult):
@@ -280,10 +280,7 @@ def arena_in(told: Mapping[str, Any]) -> str:
 
 
 def other_arena(there: str) -> str | None:
-    """What is wrong with this version of the arena, in one sentence; None if nothing is.
-
-    `there`: empty if there is none.
-    """
+    """What is wrong with a worker's version of the arena (empty: it has none), as a clause; None: nothing."""
     if there == (here := version(PACKAGE)):
         return None
     has = f"has version {_brief(there)} of the arena" if there else "has no arena"

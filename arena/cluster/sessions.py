@@ -1,8 +1,8 @@
-"""What runs on a Dask worker: sessions, each a worker of the arena as a child of this process.
+"""Sessions on a Dask worker: each is a worker of the arena, a child of this process.
 
-A session outlives the Dask tasks that play in it, so that bots need not start anew for each.  Nothing here
-runs in Dask's event loop but a few assignments: a thread of the session's own reads what its child says, and
-the thread of a task waits for its matches.
+A session outlives the Dask tasks that play in it, so that bots need not start anew for each.  Only a few
+assignments run in Dask's event loop: a thread of the session's own reads what its child says, and the thread
+of a task waits for its matches.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ import attrs
 import msgspec
 
 LEASE_S = 20.0
-"""A session ends if its run is not heard of for so long."""
+"""How long a session goes on without hearing of its run."""
 END_S = 5.0
 """How long a child may take to end its bots; those that ignore SIGTERM need two to three seconds."""
 LOOK_S = 0.5
 READ_BYTES = 1 << 18
 LOGS_BYTES_MAX = 8_000_000
-"""Of the logs of bots that are brought back from a session."""
+"""How much of its bots' logs a session sends back at most."""
 
 _LENGTH = Struct(">I")
 
 
 @attrs.frozen
 class SessionSaid:
-    """What a session's child has said."""
+    """What a session's child has said, and how it ended."""
 
     octets: bytes = attrs.field(repr=False)
     """Whole messages."""
     ending: str = ""
-    """What became of it; empty: it is there."""
+    """How the child ended, in words; empty: it is still running."""
     host: str = ""
     took_s: float = 0.0
 
 
 class _Head(msgspec.Struct):
-    """Of a message, what says which orders it answers."""
+    """The fields of a message that say which orders it answers."""
 
     type: str
     number: int = -1
@@ -58,47 +58,47 @@ class _Head(msgspec.Struct):
 
 
 class Session:
-    """A worker of the arena, and what it has said and nobody has fetched."""
+    """A worker of the arena, with the messages from it that nobody has fetched yet."""
 
     def __init__(self, id: str, scratch: str) -> None:
-        """`scratch`: where its folder is made."""
+        """`scratch`: the folder in which the session's own is made."""
         self.id = id
         self.folder = Path(tempfile.mkdtemp(prefix="arena-worker-", dir=scratch))
-        """Stands for the run's folder there: logs lie in it."""
+        """The worker's stand-in for the run's folder; logs are written into it."""
         self.touched_at = time.monotonic()
         self.is_ready = False
         self._news = threading.Condition()
         self._heard: list[bytes] = []
         self._open: set[int] = set()
-        """The orders that are not answered."""
+        """The numbers of the orders that are not answered yet."""
         self._ending = ""
         self._end_at: float | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._writing = threading.Lock()
         self.locks: list[int] = []
-        """Of the homes in which its bots play."""
-        # A thread of its own: with the end of the thread that started it, the child is killed.
+        """The locks, as file descriptors, of the homes in which its bots play."""
+        # The child is killed when the thread that started it ends, so that must not be the thread of a task.
         self._thread = threading.Thread(target=self._live, name=f"arena {id}", daemon=True)
         self._thread.start()
 
     # For tasks.
 
     def say(self, octets: bytes) -> None:
-        """Has the child hear this, and what comes of it is seen at the next `fetch`."""
+        """Sends messages to the child; its answers come with the next `fetch`."""
         self.touched_at = time.monotonic()
-        with self._writing, suppress(OSError):  # its end is heard
+        with self._writing, suppress(OSError):  # if it has ended, the thread that reads from it knows
             process = self._process
             if process is not None and process.stdin is not None and not process.stdin.closed:
                 process.stdin.write(octets)
                 process.stdin.flush()
 
     def expect(self, numbers: Collection[int]) -> None:
-        """Before they are said: these orders will be answered."""
+        """Notes, before they are sent, that these orders will be answered."""
         with self._news:
             self._open.update(numbers)
 
     def fetch(self, numbers: Collection[int] = (), *, one: bool = False) -> SessionSaid:
-        """Waits until these orders are answered, or for `one` message; gives all that was said until then."""
+        """Waits until these orders are answered, or for `one` message; returns all messages so far."""
         began = time.monotonic()
         wanted = set(numbers)
         with self._news:
@@ -109,7 +109,7 @@ class Session:
             return SessionSaid(octets, self._ending, platform.node(), time.monotonic() - began)
 
     def touch(self) -> None:
-        """The run was heard of."""
+        """Notes that the run was heard of."""
         self.touched_at = time.monotonic()
 
     def end(self) -> None:
@@ -119,7 +119,7 @@ class Session:
             threading.Thread(target=self._close_pipe, daemon=True).start()
 
     def wait(self) -> None:
-        """Until the child is gone."""
+        """Waits until the child is gone."""
         self._thread.join(2 * END_S)
 
     def _close_pipe(self) -> None:
@@ -144,7 +144,7 @@ class Session:
                 self._news.notify_all()
 
     def _watch(self) -> str:
-        """Starts the child, hears it until its end, and gives what became of it."""
+        """Starts the child, reads what it says until it ends, and returns how it ended."""
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "arena.worker", str(os.getpid())],
             stdin=subprocess.PIPE,
@@ -182,7 +182,7 @@ class Session:
             process.kill()
 
     def _take(self, received: bytearray) -> None:
-        """Puts away whole messages."""
+        """Stores the whole messages for the next `fetch`."""
         with self._news:
             for message, answered in taken_apart(received):
                 self._open -= answered
@@ -190,12 +190,12 @@ class Session:
             self._news.notify_all()
 
     def _clear_later(self) -> None:
-        """Its run will not ask for its logs any more."""
+        """Waits for the child's end and removes the folder, as the run will not ask for its logs any more."""
         self.wait()
         self.clear_away()
 
     def clear_away(self) -> dict[str, bytes]:
-        """The logs of its bots, as far as there is room for; its folder is removed."""
+        """Removes the folder; returns the logs of the bots, as many as there is room for."""
         logs: dict[str, bytes] = {}
         room = LOGS_BYTES_MAX
         with suppress(OSError):
@@ -209,9 +209,9 @@ class Session:
 
 
 def taken_apart(received: bytearray) -> Iterator[tuple[bytes, set[int]]]:
-    """The whole messages at its beginning, each with the orders that it answers; what is left is not whole.
+    """Takes the whole messages from the beginning, and yields each with the numbers of the orders it answers.
 
-    Raises ValueError for what is no message.
+    Raises ValueError for what is not a message.
     """
     begin = 0
     while len(received) >= begin + _LENGTH.size:
@@ -231,14 +231,14 @@ def _ending(code: int) -> str:
 
 
 class Turns:
-    """Sessions of one Dask worker play in turn, each for a task or several: they share its cores."""
+    """Lets the sessions of a Dask worker, which share its cores, play in turn, for a task or several each."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._whose = ""
         self._playing = 0
         self._waiting: list[str] = []
-        """Sessions, in the order in which they came."""
+        """The ids of the sessions that wait, in the order in which they came."""
 
     @contextmanager
     def turn(self, id: str) -> Iterator[None]:
@@ -260,14 +260,14 @@ class Turns:
 
 
 TURNS = Turns()
-"""Of the sessions of this process."""
+"""The turns of this process's sessions."""
 SESSIONS: dict[str, Session] = {}
-"""Those of this process."""
+"""This process's sessions, by id."""
 _AMONG = threading.Lock()
 
 
 def session_of(id: str) -> Session:
-    """The session; raises KeyError if it is over."""
+    """The session with this id.  Raises KeyError if it is over."""
     with _AMONG:
         return SESSIONS[id]
 

@@ -1,4 +1,4 @@
-"""Stands in a run for one worker that is on the cluster: takes orders, and has them played by Dask tasks."""
+"""Stands in for a worker that is on the cluster: takes the run's orders, and has Dask tasks play them."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ from arena.words import clipped, counted, printable
 KEEP_S = 5.0
 """How often a session is told that the run is still there."""
 PIECE_BYTES = 4_000_000
-"""Of a parcel, in one task."""
+"""How much of a parcel one task carries."""
 CLOSE_S = 8.0
 """How long a worker may take to end its bots and say goodbye."""
 HOST_MAX, ENDING_MAX = 100, 300
-"""Of the name of a host, and of what became of a worker, as they are told."""
+"""How many characters are told of a host's name, and of how a worker ended."""
 TOGETHER_S = 0.01
-"""Orders that come within so long are one task."""
+"""How long orders are gathered for one task."""
 
 _NUMBERS = count(1)
 
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 class StandIn:
-    """Between the run, which it hears on a stream, and a session on one Dask worker."""
+    """Passes messages between the run, on a stream, and a session on one Dask worker."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class StandIn:
         logs: Path,
         note_host: Callable[[str], None],
     ) -> None:
-        """`parcels`: by bot; `logs`: where those of its bots are written at the end."""
+        """`parcels`: by the bots' names; `logs`: the folder into which logs are written at the end."""
         self._cluster, self._worker = cluster, worker
         self._pipe = Pipe[FromRun](stream, FromRun)
         self._parcels = parcels
@@ -83,19 +83,19 @@ class StandIn:
         self._pace = TaskPace()
         self._orders: deque[MatchOrder] = deque()
         self._news: list[WithdrawBot] = []
-        """What the worker is told with the next orders."""
+        """Withdrawals that the worker is told with the next orders."""
         self._in_flight = 0
         self._open: set[int] = set()
-        """The orders that tasks were given, and that are not answered."""
+        """The numbers of the orders that tasks were given and that are not answered yet."""
         self._is_open = False
-        """Whether there is a session."""
+        """Whether the session was opened."""
         self._changed = trio.Event()
         self.ending = ""
-        """What became of the worker, if it did not end in order."""
+        """How the worker ended, in words; empty if it ended as it should."""
         self.has_lied = False
 
     async def work(self) -> None:
-        """Until the run closes its end, or the worker is lost; sets `ending` then."""
+        """Works until the run closes its end, or the worker is lost, which sets `ending`."""
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._notice_loss)
@@ -113,7 +113,7 @@ class StandIn:
                 await self._close()
 
     async def _notice_loss(self) -> None:
-        """Raises Lost when the Dask worker, or the session on it, is gone."""
+        """Raises Lost as soon as the Dask worker, or the session on it, is gone."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._keep)
             await self._cluster.gone(self._worker)
@@ -135,7 +135,7 @@ class StandIn:
         await self._pass_on(heard)
         begin = await self._pipe.receive()
         if not isinstance(begin, BeginWork):
-            return  # it was not the right one
+            return  # the run refused this worker
         await self._send_parcels(begin)
         hashes = {bot: parcel.hash for bot, parcel in self._parcels.items()}
         threads = self._cluster.threads.get(self._worker, 1)
@@ -149,7 +149,7 @@ class StandIn:
             nursery.cancel_scope.cancel()
 
     async def _take(self, said: FromRun) -> None:
-        """One message of the run."""
+        """Takes one message from the run."""
         match said:
             case PlayMatches(orders):
                 self._orders.extend(orders)
@@ -175,7 +175,7 @@ class StandIn:
                 await self._changed.wait()
 
     async def _play(self, orders: tuple[MatchOrder, ...]) -> None:
-        """One task."""
+        """Has one task play these orders."""
         news, self._news = self._news, []
         octets = b"".join(map(_framed, (*news, PlayMatches(orders))))
         self._open.update(order.number for order in orders)
@@ -188,7 +188,7 @@ class StandIn:
         )
         self._in_flight -= 1
         if not 0 <= heard.took_s < inf:
-            raise Lied("sent what is not a result (a time that is none)")
+            raise Lied("sent what is not a result (a time that is not one)")
         self._pace.note(len(orders), heard.took_s)
         await self._pass_on(heard)
         if self._open and not self._in_flight:  # what one task played may be told by the next
@@ -197,13 +197,13 @@ class StandIn:
         self._changed.set()
 
     async def _pass_on(self, heard: SessionSaid) -> None:
-        """What the worker said.  Raises Lost if it is gone, Lied if that is not messages."""
+        """Passes the worker's messages to the run.  Raises Lost if it is gone, Lied for anything else."""
         try:
             for _, answered in taken_apart(received := bytearray(heard.octets)):
                 self._open -= answered
             if received:
                 raise ValueError("the end came in the middle of a message")
-        except (ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
+        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
             raise Lied(f"sent what is not a result ({error})") from None
         if heard.octets:
             await self._pipe.pass_on(heard.octets)
@@ -227,7 +227,7 @@ class StandIn:
         return await self._cluster.done(self._worker, key, act, *args)
 
     async def _close(self) -> None:
-        """Ends the session, if it is there; its last words go to the run, and its logs into the folder."""
+        """Ends the session, if it was opened; its last messages go to the run, its logs into the folder."""
         if self._worker not in self._cluster.threads:
             return
         with trio.move_on_after(CLOSE_S):
@@ -241,7 +241,7 @@ class StandIn:
 
 
 def write_logs(folder: Path, logs: Mapping[str, bytes]) -> None:
-    """Writes the logs that came from elsewhere, as far as they are called like logs and not too long."""
+    """Writes logs from a cluster, which is not trusted: only those with the names and sizes of logs."""
     room = LOGS_BYTES_MAX
     for name, octets in logs.items():
         room -= len(octets)
@@ -251,7 +251,7 @@ def write_logs(folder: Path, logs: Mapping[str, bytes]) -> None:
 
 
 def _first_words(group: BaseExceptionGroup[BaseException]) -> str:
-    """What the first error of a group says, however deep it is."""
+    """The text of the first error of a group, however deep it is."""
     first = group.exceptions[0]
     return _first_words(first) if isinstance(first, BaseExceptionGroup) else str(first)
 

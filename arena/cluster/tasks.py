@@ -1,4 +1,4 @@
-"""The functions that a run has called on Dask workers: as tasks, in threads of their own, or at once."""
+"""The functions that a run calls on Dask workers: as tasks, in threads of their own, or at once."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from arena.tournament.workers.serve import full_disk
 
 GONE = SessionSaid(b"", "had forgotten this run")
 GAME = ""
-"""Stands for the game among the bots' names."""
+"""The key of the game's parcel among those of the bots, which have names."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def room_wanted(act: Callable[P, T]) -> Callable[P, T]:
-    """A task that writes files: a disk without room is told with its host."""
+    """Decorates a task that writes files: a full disk is reported with the name of its host."""
 
     @functools.wraps(act)
     def told(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -50,28 +50,28 @@ def room_wanted(act: Callable[P, T]) -> Callable[P, T]:
 
 @room_wanted
 def open_session(id: str) -> SessionSaid:
-    """Starts a worker of the arena; gives its first words."""
+    """Starts a worker of the arena; returns its first message."""
     from distributed import get_worker
 
-    scratch = get_worker().local_directory  # Dask clears up what a worker that was killed has left there
+    scratch = get_worker().local_directory  # Dask cleans up here after a worker that was killed
     return new_session(id, scratch).fetch(one=True)
 
 
 def missing_parcels(hashes: Sequence[str]) -> list[str]:
-    """Those of these parcels that this host does not have."""
+    """The hashes of the parcels that this host does not have."""
     tidy_up()
     return [hash for hash in hashes if not is_kept(hash)]
 
 
 @room_wanted
 def take_piece(id: str, hash: str, at: int, octets: bytes, whole: int) -> None:
-    """Takes a part of a parcel, which a session wants."""
+    """Writes a piece of a parcel that a session needs."""
     keep_piece(hash, at, octets, whole, by=id)
 
 
 @room_wanted
 def begin_session(id: str, begin: bytes, parcels: Mapping[str, str], threads: int) -> SessionSaid:
-    """Has the worker hear what it is to play, with the files as this host has them; gives its answer.
+    """Tells the worker what it is to play, with the files where this host has them; returns its answer.
 
     `parcels`: the hashes of the bots' parcels by bot, and of the game's.
     """
@@ -105,7 +105,7 @@ def begin_session(id: str, begin: bytes, parcels: Mapping[str, str], threads: in
 
 
 def play_orders(id: str, octets: bytes, numbers: Sequence[int]) -> SessionSaid:
-    """Plays these orders, which are said in `octets`; gives what the worker said meanwhile."""
+    """Plays orders; returns what the worker said meanwhile.  `octets`: the messages with these orders."""
     with TURNS.turn(id):
         try:
             session = session_of(id)
@@ -117,7 +117,7 @@ def play_orders(id: str, octets: bytes, numbers: Sequence[int]) -> SessionSaid:
 
 
 def close_session(id: str) -> tuple[SessionSaid, dict[str, bytes]]:
-    """Waits until the worker is gone; gives its last words, and the logs of its bots."""
+    """Waits until the worker is gone; returns its last messages, and the logs of its bots."""
     session = forget(id)
     if session is None:
         return GONE, {}
@@ -130,7 +130,7 @@ def close_session(id: str) -> tuple[SessionSaid, dict[str, bytes]]:
 
 
 def keep_session(id: str) -> bool:
-    """Says that the run is still there; gives whether the session is."""
+    """Notes that the run is still there; returns whether the session is."""
     try:
         session_of(id).touch()
     except KeyError:
@@ -139,7 +139,7 @@ def keep_session(id: str) -> bool:
 
 
 def end_session(id: str) -> bool:
-    """Has the worker end its bots and itself; returns at once, with whether it was there."""
+    """Has the worker end its bots and itself; returns at once whether there was a session."""
     try:
         session_of(id).end()
     except KeyError:
@@ -151,7 +151,7 @@ def end_session(id: str) -> bool:
 
 
 def _is_whole(entrant: Entrant, home: Path) -> bool:
-    """Whether the bot's files are there as they came."""
+    """Whether the bot's files in a home are as they came."""
     try:
         return fingerprint(at_home_in(entrant, home)) == entrant.fingerprint
     except ConfigError:
@@ -159,7 +159,7 @@ def _is_whole(entrant: Entrant, home: Path) -> bool:
 
 
 def _tables(said: BeginWork, threads: int) -> tuple[int, int, float]:
-    """As many tables as were asked for, or else as a run has on a machine of so many cores."""
+    """The tables that were asked for, or else those that a run has on a machine with this many cores."""
     plan = plan_from(msgspec.json.decode(said.plan), where="the plan", base=Path(said.folder))
     if plan.concurrency:
         return said.tables

@@ -1,8 +1,8 @@
-"""What a scheduler and its workers send, as bytes: nothing is unpickled in this process, and all is bounded.
+"""Reads what a scheduler and its workers send as bytes: this process unpickles nothing, and bounds all.
 
 Dask trusts its cluster: a client unpickles results, exceptions, types and events, and a pickle is a program.
-We may reach machines of others, so a client of ours hands on what came as Dask's own scheduler does, which
-opens nothing either, and `octets_in` takes the bytes out that a task of ours returned.
+Our cluster may be machines of others.  So our client passes on what came unopened, as Dask's own scheduler
+does, and `octets_in` takes out the bytes that a task of ours returned.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from distributed import Client
 
 RESULT_BYTES_MAX = 2 * MESSAGE_BYTES_MAX
-"""Of a message from the cluster: the longest of a worker, and what it said before."""
+"""The largest message from the cluster: a worker's longest, and what it said before."""
 SERIALIZERS = ["msgpack"]
-"""How workers are asked to send results.  Others they send are not read."""
+"""How workers are asked to serialize results; results serialized otherwise are not read."""
 
 T = TypeVar("T")
 
 
 class NotAResult(Exception):
-    """What came is nothing that a task of ours returns."""
+    """What came is not what our task could have returned."""
 
 
 class _Pickles:
-    """Stands for the module `pickle` in Dask's own: writes what is sent, as tasks are, and reads nothing."""
+    """Replaces the module `pickle` in Dask's own: writes what we send, such as tasks, and reads nothing."""
 
     def __getattr__(self, name: str) -> Any:
         import pickle
@@ -41,9 +41,9 @@ class _Pickles:
 
 
 def open_nothing() -> None:
-    """From now on Dask opens nothing in this process that comes to it.
+    """Keeps Dask from unpickling anything in this process from now on.
 
-    Raises ConfigError if this version of Dask cannot be kept from it.
+    Raises ConfigError if we do not know how to do that in this version of Dask.
     """
     import distributed.comm.tcp as tcp
     from distributed import protocol
@@ -52,7 +52,7 @@ def open_nothing() -> None:
 
     if not isinstance(getattr(pickle, "pickle", None), _Pickles):
         pickle.pickle = _Pickles()
-        # Without this a connection deserializes what passes; now it gives it as it came, in a `Serialized`.
+        # Without this a connection deserializes what arrives; with it, it returns that in a `Serialized`.
         Comm.deserialize = property(lambda comm: False, lambda comm, value: None)
         _bound(tcp)
     if not _is_closed(protocol, pickle):
@@ -63,7 +63,7 @@ def open_nothing() -> None:
 
 
 def _bound(tcp: Any) -> None:
-    """Has connections of this process end where a message is announced that is too large."""
+    """Ends a connection of this process where a message is announced that is too large."""
     from distributed.comm.core import CommClosedError
 
     read, unpack = tcp.read_bytes_rw, tcp.unpack_frames
@@ -89,7 +89,7 @@ def _too_large(octets: int) -> str:
 
 
 def _is_closed(protocol: Any, pickle: Any) -> bool:
-    """Whether the two ways in which a message may hold a pickle lead to nothing."""
+    """Whether neither of the two ways in which a message may hold a pickle gets it opened."""
     frames = protocol.dumps({"a": protocol.to_serialize(object)})
     left = protocol.loads(frames, deserialize=False)["a"]
     try:
@@ -100,17 +100,17 @@ def _is_closed(protocol: Any, pickle: Any) -> bool:
 
 
 def client_at(address: str, *, connect_s: float, name: str) -> Client:
-    """A client of this scheduler.  Raises what Dask raises."""
+    """Connects a client to this scheduler.  Raises what Dask raises."""
     from distributed import Client
 
     class Unreading(Client):  # type: ignore[misc]
-        """Takes note of what becomes of tasks, and of nothing else that workers tell."""
+        """A client that notes what becomes of tasks, and ignores everything else that workers tell."""
 
         _default_event_handlers: ClassVar[
             dict[str, Any]
-        ] = {}  # what workers `print` or warn of would be shown, or opened
+        ] = {}  # else what workers `print` or warn of would be shown, or unpickled
         deafness = ""
-        """Why the scheduler is not heard any more."""
+        """Why nothing is read from the scheduler any more; empty while it is."""
 
         async def _handle_report(self) -> None:
             try:

@@ -17,22 +17,22 @@ from arena.words import counted, printable, with_half
 STANDINGS_SHOWN = 5
 
 RULE_EVERY_S = 0.25
-"""A rule that may stop the run is asked for its state no more often than this: that may take work."""
+"""How often, at most, a rule that may stop the run is asked for its state, which may take work."""
 
 RATE_OVER_S = 2.0
-"""A rate from less time than this says nothing about the next minute."""
+"""How long play must last before its rate says anything about the next minute."""
 
 
 RATED_SHARE = 0.02
 """The share of the time that computing ratings may take, in a thread of its own."""
 RATED_BOTS_MAX = 1_000
-"""More bots are rated at the end only: 500 take a second, 5,000 some minutes and all cores."""
+"""More bots than these are rated only at the end: 500 take a second, 5,000 some minutes and all cores."""
 
 
 class Account:
     """How far a run is, in numbers and words.
 
-    Changed by the run, and read by what draws it, perhaps in another thread: both hold `lock`.
+    The run changes it, and whatever draws it reads it, perhaps in another thread: both hold `lock`.
     """
 
     def __init__(self, standings: Standings, rule: StopRule | None = None) -> None:
@@ -52,7 +52,7 @@ class Account:
         self._rates_at = 0.0
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; `done` matches had already been played."""
+        """Notes that play begins, with `done` matches already played."""
         with self.lock:
             self._course = course
             self._began_at = time.monotonic()
@@ -63,7 +63,7 @@ class Account:
             self.standings.places = course.places
 
     def played(self, entry: Entry) -> None:
-        """A match is over."""
+        """Counts a match that is over."""
         asks = self._rule is not None and time.monotonic() - self._asked_at >= RULE_EVERY_S
         with self.lock:
             self.done += 1
@@ -76,7 +76,7 @@ class Account:
                 self.rule_state = self._rule.state()
 
     def closed(self, series: ClosedSeries) -> None:
-        """One more series counts."""
+        """Takes in one more series that counts."""
         with self.lock:
             self.standings.add(series)
             if series.ends_cycle and self._course is not None:
@@ -86,7 +86,7 @@ class Account:
             self._is_unrated |= series.ends_cycle
 
     def _plan(self) -> None:
-        """Counts the matches that are left, which a format that goes by results has paired only in part."""
+        """Counts the matches that are left; a format that goes by results has paired only some of them."""
         assert self._course is not None, "there is no plan before play"
         unpaired = max(0, self._course.size - len(self._course.order))
         seats = len(self._course.order[0].bots) if self._course.order else 0
@@ -95,9 +95,9 @@ class Account:
         )
 
     def rate(self) -> None:
-        """Rates the bots if a cycle has ended since, and if that is not too much work.
+        """Rates the bots if a cycle has ended since they were rated, and if that is not too much work.
 
-        Not for the run's own thread, which must hear bots; it is not kept waiting either.
+        Not to be called in the run's own thread, which must hear bots; nor is that thread kept waiting.
         """
         with self.lock:
             is_due = self._is_unrated and time.monotonic() >= self._rates_at and not self._are_too_many
@@ -122,7 +122,7 @@ class Account:
         return self._rule is not None or (self._course is not None and self._course.is_adaptive)
 
     def state(self) -> str:
-        """`92 of 120 matches, 18/s, 2 s left, 3 faults`."""
+        """How far the run is: `92 of 120 matches, 18/s, 2 s left, 3 faults`."""
         of = "at most " if self.is_at_most else ""
         parts = [f"{self.done:,} of {of}{counted(self.planned, 'match')}", *self._speed()]
         return ", ".join(parts + ([counted(self.faults, "fault")] if self.faults else []))
@@ -134,14 +134,14 @@ class Account:
             return []
         rate = self._played / elapsed_s
         shown = f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"
-        # Without measured times, by the number of matches; those that are played again are done twice.
+        # Without measured times, by the number of matches; those that are played again count twice as done.
         left_s = self._pace.left_s(time.monotonic())
         if left_s is None:
             left_s = max(0, self.planned - self.done) / rate
         return [shown, f"{'at most ' if self.is_at_most else ''}{as_time(left_s)} left"]
 
     def leaders(self) -> str:
-        """`standings after cycle 3: 1. odds 0.82 (0.75–0.87), 2. bluffer …`."""
+        """Who leads: `standings after cycle 3: 1. odds 0.82 (0.75–0.87), 2. bluffer …`."""
         with self.lock:
             best = self.standings.rows()[:STANDINGS_SHOWN]
         rows = [
@@ -152,12 +152,12 @@ class Account:
 
 
 def rating_words(row: Standing) -> str:
-    """The rating before the score, `1612 Elo, `; empty where there is none."""
+    """The rating, to stand before the score, `1612 Elo, `; empty if there is none."""
     return "" if row.rating is None else f"{row.rating:.0f} Elo, "
 
 
 def score_words(row: Standing, standings: Standings) -> str:
-    """A score with its 95 % interval, in as many digits as are known: `0.82 (0.75–0.87)`, `+2944 ± 582`."""
+    """A score with its 95 % interval, in its significant digits: `0.82 (0.75–0.87)`, `+2944 ± 582`."""
     if not row.matches:
         return "–"
     half = (row.high - row.low) / 2

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
 
 WIDTH = 80
-"""How many characters wide the leaderboard may be where nobody says how many there are."""
+"""How many characters wide the leaderboard may be if the terminal's width is not known."""
 LESS_NEEDED = ("lost", "tied", "p99", "won", "median")
-"""Columns left out, in this order, if there is no room for all."""
+"""The columns that are left out, in this order, if there is no room for all."""
 NAME_LEAST = 12
-"""At least this many characters of a name are shown, however wide the rest is."""
+"""How many characters of a name are shown at least, however wide the rest is."""
 _COUNTS = ("won", "tied", "lost", "faults")
 TITLES = ("rank", "bot", "matches", "", "rating (95 %)", "better", *_COUNTS, "median", "p99")
-"""The blank is for the score with its unit, which is the rating too if it is of returns.
+"""The titles of the columns; the empty one is replaced by the unit of the score.
 
-`median` and `p99` are of move times.
+A score of returns is the rating too.  `median` and `p99` are of move times.
 """
 EXPLAINED = "points: share of this field beaten; better: chance to be stronger than the next"
 EXPLAINED_RETURNS = "better: chance to be stronger than the next"
@@ -35,9 +35,9 @@ _STATUS = {
 def leaderboard_text(
     board: Leaderboard, form: TableFormat, columns: int | None = None, inks: Inks = PLAIN
 ) -> str:
-    """The leaderboard: all columns for programs, those that matter for people.
+    """The leaderboard as text: all columns for programs, those that matter for people.
 
-    `columns`: the width of the terminal it is for, if it is for one.
+    `columns`: the width of the terminal, if the text is for one.
     """
     if form is not None:
         return as_table(*board.table, form)
@@ -45,7 +45,7 @@ def leaderboard_text(
 
 
 def _people_table(board: Leaderboard, most: int, inks: Inks) -> Iterator[str]:
-    """The table, and what its columns mean."""
+    """The lines of the table, and what its columns mean."""
     units = {row.score_unit for row in board.rows} - {"points"}
     left_out = {"rating (95 %)"} if units else set()
     score = f"{units.pop() if units else 'points'} (95 %)"
@@ -63,7 +63,7 @@ def _people_table(board: Leaderboard, most: int, inks: Inks) -> Iterator[str]:
 
 
 def _fitted(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int, inks: Inks) -> str:
-    """The table, without the less needed columns if it would be too wide."""
+    """The table as text, without the less needed columns if it would be too wide."""
     longest = max((width(row["bot"]) for row in rows), default=0)
     for left_out in range(len(LESS_NEEDED) + 1):
         shown = [title for title in titles if title not in LESS_NEEDED[:left_out]]
@@ -78,7 +78,7 @@ def _wide(table: str) -> int:
 
 
 def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int, inks: Inks = PLAIN) -> str:
-    """The table, with names cut to at most so many columns; 0: without names."""
+    """The table as text, with names cut to `most` characters; 0: without names."""
 
     def paint(title: str, row: int, text: str) -> str:
         if title == "faults" and rows[row]["faults"]:
@@ -91,7 +91,7 @@ def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int
 
 
 def _row(row: LeaderboardRow, is_compared: bool) -> Sequence[Any]:
-    """The cells under `TITLES`."""
+    """A row's cells, in the order of `TITLES`."""
     if not row.matches:
         return (row.rank, row.bot, 0, *[None] * (len(TITLES) - 3))
     return (
@@ -113,16 +113,16 @@ def _row(row: LeaderboardRow, is_compared: bool) -> Sequence[Any]:
 
 
 def plus_minus(row: LeaderboardRow) -> str:
-    """The rating, `1612 ± 45`; of returns `+2944 ± 582`: digits that the interval drowns are not shown.
+    """The rating with its interval, in its significant digits: `1612 ± 45`, or of returns `+2944 ± 582`.
 
-    Results only bound the rating of a bot that lost or won all there was, from one side: `below 1395`.
+    The results of a bot that lost everything, or won it, bound its rating on one side only: `below 1395`.
     """
     half = (row.rating_high - row.rating_low) / 2
     if not row.is_of_points:
         return with_half(row.rating, half)
     if row.rating_bound:
         return f"{row.rating_bound} {row.rating_low if row.rating_bound == 'above' else row.rating_high:.0f}"
-    return f"{row.rating:.0f} ± {half:.0f}" if half else f"{row.rating:.0f}"  # 0: the anchor
+    return f"{row.rating:.0f} ± {half:.0f}" if half else f"{row.rating:.0f}"  # the anchor has no interval
 
 
 def _remarks(board: Leaderboard, inks: Inks) -> Iterator[str]:

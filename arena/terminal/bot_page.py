@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 NAME_MOST = 24
 OFTEN_MOST = 60
-"""Columns of the most frequent reason for which an old version failed."""
+"""How many characters are shown of the most frequent reason why an old version failed."""
 
 
 def bot_page(page: BotPage, where: str = "", *, folder: str = "", columns: int | None = None) -> str:
-    """The page.
+    """A bot's page as text.
 
-    `where`: the folder as the last word of a command, if it must be said; `folder`: as a word of a command;
-    `columns`: the width of the terminal, if it is for one.
+    `where`: the folder as the last word of a command, if a command needs it; `folder`: as a word of a
+    command; `columns`: the width of the terminal, if the page is for one.
     """
     parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, where, folder, columns)]
     return "\n\n".join([*parts, *_older(page), *_slowest(page), *_lost(page, where)])

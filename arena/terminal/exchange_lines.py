@@ -1,4 +1,4 @@
-"""What a bot was asked, answered and printed, in lines below its move."""
+"""Tells what a bot was asked, answered and printed, in lines below its move."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from arena.words import measured, percent, printable
 MARGIN = " " * 10
 LABEL_COLUMNS = 10
 QUESTION_LINES, OPTIONS_LINES, SAID_LINES = 6, 2, 4
-"""As many lines of each are shown on a terminal; elsewhere, and with --json, all of it is."""
+"""How many lines of each a terminal shows; elsewhere, and with --json, all is shown."""
 
 
 def preface(exchanges: Exchanges, bot: str, columns: int | None = None, inks: Inks = PLAIN) -> Iterator[str]:
-    """What is said before the match: what was not kept, and what came before the first question."""
+    """The lines before the match: what was not kept, and what came before the first question."""
     if not exchanges.is_recorded:
         asked = exchanges.by_turn.values()
         times = "" if all(each.elapsed_s is not None for each in asked) else ", times"
@@ -33,7 +33,7 @@ def preface(exchanges: Exchanges, bot: str, columns: int | None = None, inks: In
 
 
 def exchange_lines(exchange: Exchange, columns: int | None = None, inks: Inks = PLAIN) -> Iterator[str]:
-    """One question with its answer, its time, and what the bot printed until the next question."""
+    """The lines of one question: its answer, the time, and what the bot printed until the next question."""
     question = _labelled("asked", _json(exchange.question), columns, QUESTION_LINES)
     options = _labelled("options", _json(exchange.options), columns, OPTIONS_LINES)
     yield from (inks.faint(line) for line in (*question, *options))
@@ -52,7 +52,7 @@ def _answer(exchange: Exchange) -> str:
 
 
 def _more(said: tuple[Aside, ...], columns: int | None) -> Iterator[str]:
-    """One label for all that came in the same way."""
+    """The lines of what came besides, with one label for all that came in the same way."""
     before = ""
     for each in said:
         label = "" if each.how == before else each.how
@@ -70,7 +70,7 @@ def _labelled(
 
 
 def _time(exchange: Exchange) -> str:
-    """` after 2.2 ms of 1 s (<1%)`."""
+    """How long an answer took: ` after 2.2 ms of 1 s (<1%)`."""
     if exchange.elapsed_s is None:
         return ""
     after = f" after {measured(exchange.elapsed_s)}"

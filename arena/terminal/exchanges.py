@@ -1,7 +1,7 @@
-"""What a bot was asked at each of its moves of a match, what it answered and when, and what it printed.
+"""Rebuilds what a bot was asked at each of its moves in a match, its answers, their times, and its output.
 
-The questions are rebuilt from the moves of the match; what was said and printed comes from the conversation
-that a run keeps with `--debug`, and where there is none, times and faults from the stored decisions.
+The questions are rebuilt from the moves of the match.  What was said and printed comes from the conversation
+that a run keeps with `--debug`; where there is none, times and faults come from the stored decisions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOTHING = object()
 
 @attrs.frozen(kw_only=True)
 class Aside:
-    """Something that came from a bot beside its answer, or that the arena noted of it."""
+    """Something that came from a bot besides its answer, or that the arena noted about it."""
 
     how: str
     """`printed`, `said`, `noted` or `ended`."""
@@ -42,17 +42,17 @@ class Exchange:
     is_answered: bool
     """Whether there was an answer that belongs to the question."""
     answer: Any = None
-    """The move as JSON; if the answer had none, the whole of it."""
+    """The move as JSON; the whole answer if it had no move."""
     fault: str = ""
     """The kind of fault that it was charged with."""
     reason: str = ""
     elapsed_s: float | None = None
-    """None: that was not kept."""
+    """How long the answer took; None: that was not kept."""
     limit_s: float | None = None
     is_recorded: bool = False
     """Whether the messages of this turn were kept, not only its move."""
     evidence: str = ""
-    """The file of the fault, within the results folder."""
+    """The file with the evidence of the fault, within the results folder."""
     more: tuple[Aside, ...] = ()
 
 
@@ -64,7 +64,7 @@ class Exchanges:
     first: tuple[Aside, ...] = ()
     """What came from the bot before its first question."""
     is_recorded: bool = False
-    """Whether there is a conversation of this match."""
+    """Whether a conversation of this match was kept."""
 
     def turns(self) -> frozenset[int]:
         return frozenset(self.by_turn)
@@ -73,10 +73,10 @@ class Exchanges:
 def exchanges_of(
     replay: Replay, seat: Seat, said: Sequence[Mapping[str, Any]], move_s: float | None, folder: Path
 ) -> Exchanges:
-    """What the bot in this seat was asked.
+    """All exchanges of the bot in this seat.
 
-    `said`: the conversation of the match, empty if none was kept.  `move_s`: the limit of an answer, if it
-    is the same for all but the first one.  `folder`: with the evidence of faults.
+    `said`: the conversation of the match, empty if none was kept.  `move_s`: the limit of an answer, if it is
+    the same for all but the first one.  `folder`: the results folder, with the evidence of faults.
     """
     first, asked = _questions_in(said)
     last = _last_turn_asked(replay, seat)
@@ -105,13 +105,13 @@ def exchanges_of(
         if place is not None:
             exchange, asked = _recorded(exchange, asked[place]), asked[place + 1 :]
         elif said and decision is None:
-            continue  # it was not asked
+            continue  # the bot was not asked
         found[turn], is_later = exchange, True
     return Exchanges(by_turn=found, first=first, is_recorded=bool(said))
 
 
 def _last_turn_asked(replay: Replay, seat: Seat) -> float:
-    """No question comes after this turn: a bot is not asked any more after too many faults."""
+    """The turn of the last question to this seat: after too many faults a bot is not asked any more."""
     stored = replay.match.seats[seat]
     if stored.withdrawn:
         return -1
@@ -122,7 +122,7 @@ def _last_turn_asked(replay: Replay, seat: Seat) -> float:
 
 
 def _questions_of(replay: Replay, seat: Seat) -> Iterator[tuple[int, Any, Any, Any]]:
-    """Turn, question, options and move, as the bot in this seat read and wrote them."""
+    """(turn, question, options, move) of each question, as the bot in this seat read and wrote them."""
     game, codec, before = replay.game, Codec(replay.game, replay.match.bots, seat), None
     for moment in replay.moments():
         if before is not None and seat in moment.moves:
@@ -133,7 +133,7 @@ def _questions_of(replay: Replay, seat: Seat) -> Iterator[tuple[int, Any, Any, A
 
 
 def _recorded(rebuilt: Exchange, asked: _Asked) -> Exchange:
-    """The exchange with what was really said."""
+    """A rebuilt exchange, completed from the messages that were kept."""
     answer, at_s, others = asked.answer()
     elapsed_s = rebuilt.elapsed_s
     if elapsed_s is None and at_s is not None:
@@ -154,7 +154,7 @@ def _recorded(rebuilt: Exchange, asked: _Asked) -> Exchange:
 
 @attrs.define
 class _Asked:
-    """One question of a conversation, and what followed up to the next one."""
+    """One question of a conversation, and what followed until the next one."""
 
     state: Any
     message_id: Any
@@ -165,7 +165,7 @@ class _Asked:
     more: list[Aside] = attrs.field(factory=list)
 
     def answer(self) -> tuple[Any, float | None, list[Aside]]:
-        """The move of the answer (NOTHING: there is none), when it came, and what was said beside it."""
+        """The move of the answer (NOTHING: no answer), when it came (s), and what was said besides."""
         answer, at_s, others = NOTHING, None, list[Aside]()
         for value, text, came_s in _values(self.pieces):
             is_own = isinstance(value, dict) and value.get("message_id") == self.message_id
@@ -177,7 +177,7 @@ class _Asked:
 
 
 def _questions_in(said: Sequence[Mapping[str, Any]]) -> tuple[tuple[Aside, ...], list[_Asked]]:
-    """What came before the first question, and the questions."""
+    """Splits a conversation: what came before the first question, and the questions."""
     first, found = list[Aside](), list[_Asked]()
     for line in said:
         way, text, at_s = line.get("dir"), str(line.get("text", "")), _time(line)
@@ -196,7 +196,7 @@ _HOW = {"|": "printed", "·": "noted", "—": "ended", "←": "said"}
 
 
 def _question(text: str, at_s: float) -> _Asked | None:
-    """The question in a message, in either protocol."""
+    """The question in a message of either protocol; None if it holds none."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -214,7 +214,7 @@ def _question(text: str, at_s: float) -> _Asked | None:
 
 
 def _values(pieces: Sequence[tuple[float, str]]) -> Iterator[tuple[Any, str, float]]:
-    """The JSON values that were said, each with its text and the time of its end; what is none, as a text."""
+    """The JSON values that were said, each with its text and when it was complete; other text as a string."""
     whole, ends, size = "".join(text for _, text in pieces), list[tuple[int, float]](), 0
     for at_s, text in pieces:
         size += len(text)

@@ -1,4 +1,4 @@
-"""Who failed and why, as a run and the page of a bot tell it."""
+"""Tells who failed and why, for a run and for the page of a bot."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def tally(
     bot: str = "",
     columns: int | None = None,
 ) -> Iterator[str]:
-    """The failures in their order, each with the files that say more.
+    """The lines that tell failures, in their order, each with the files that say more.
 
-    `where`: the folder as the last word of a command, if it must be said; `folder`: as a word of a command;
-    `bot`: quoted, if all failures are of this one; `columns`: the width of the terminal, if it is for one.
+    `where`: the folder as the last word of a command, if a command needs it; `folder`: as a word of a
+    command; `bot`: its quoted name, if all failures are its; `columns`: the width of the terminal, if any.
     """
     if not failures:
         return
@@ -46,7 +46,7 @@ def tally(
 
 
 def how_to_look(failures: Iterable[Failure], folder: str) -> Iterator[str]:
-    """The commands that show what was said before a failure.  `folder`: as a word of a command."""
+    """The commands that show what was said before a failure.  `folder`: its name as a word of a command."""
     capsule = next((each.capsule for each in failures if each.capsule), "")
     if capsule:
         yield f"  arena replay {folder}/{capsule}    what both sides said"

@@ -1,4 +1,4 @@
-"""The flow of a table: its versions as they come, told line by line, also over lost connections."""
+"""Tells the flow of a table, line by line, as its versions come, even across lost connections."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from arena.terminal.link import NoAnswer, NotDone, ServerLink
 from arena.terminal.news import News, clean
 
 WAIT_S = 20
-"""One request waits so long for the table to change."""
+"""How long one request waits for the table to change (s)."""
 GIVE_UP_S = 60.0
-"""A server that has not answered for so long is gone."""
+"""How long a server may be silent before it counts as gone."""
 AGAIN_S = 1.0
 WIDTH_MAX = 80
 
@@ -32,12 +32,12 @@ def show_line(text: str) -> None:
 
 
 async def ask_server(link: ServerLink, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-    """As `ServerLink.ask`, in a thread."""
+    """Calls `ServerLink.ask` in a thread."""
     return await trio.to_thread.run_sync(partial(link.ask, method, path, body), abandon_on_cancel=True)
 
 
 async def follow(link: ServerLink, news: News, tell: Say) -> AsyncIterator[dict[str, Any]]:
-    """Tells what happens at a table until it is closed, and gives each version of it, told.
+    """Tells what happens at a table until it is closed; yields each version of the table once it is told.
 
     Raises ConfigError if the server has not answered for a minute.
     """
@@ -77,9 +77,9 @@ async def _tell(link: ServerLink, news: News, table: dict[str, Any], tell: Say) 
 
 
 async def patiently(link: ServerLink, path: str, tell: Say) -> Any:
-    """What is there, asked again and again while the server does not answer; raises NotDone.
+    """Asks again and again until the server answers; returns its answer.
 
-    Raises ConfigError if it has not answered for a minute.
+    Raises NotDone, or ConfigError if the server has not answered for a minute.
     """
     lost_at = None
     while True:

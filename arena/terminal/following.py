@@ -1,4 +1,4 @@
-"""What somebody who follows a run from beside it is told each time that they look at its folder."""
+"""Tells somebody who follows a run what is new in its folder, each time they look."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from arena.words import counted, listed, printable
 
 LATEST_MATCH = "latest"
 LINES_MAX = 8
-"""So many of the matches that finished between two looks have a line."""
+"""How many of the matches that finished between two looks get a line."""
 STANDINGS_EVERY_S = 10.0
 STANDINGS_SHARE = 0.05
-"""The share of the time that computing the standings may take: they take longer the more was played."""
+"""The share of the time that computing the standings may take; it grows with the matches played."""
 
 
 class Follower:
-    """Remembers what was told of a folder; `news` gives what is new in it."""
+    """Remembers what was told of a folder; `news` tells what is new in it."""
 
     def __init__(self, match: str | None, game: str | None, inks: Inks, columns: int | None) -> None:
-        """`match`: the beginning of the id of a match to be told, or `latest`."""
+        """`match`: the beginning of the id of a match to tell, or `latest`."""
         self.is_telling_a_match = False
-        """Whether the line that was given last is one of a match that is told step by step."""
+        """Whether the last line was one of a match that is told step by step."""
         self._match = match
         self._game = game
         self._inks = inks
         self._columns = columns
         self._number: int | None = None
-        """Of the last match that was seen; None: nothing was seen yet."""
+        """The number of the last match that was seen; None: no look was taken yet."""
         self._told = ""
         """The id of the match that was told last."""
         self._has_promised = False
         self._shown_size = -1
-        """How many matches the standings that were shown last are of."""
+        """How many matches the standings that were shown last were computed from."""
         self._standings_at = 0.0
 
     def news(self, store: Store, *, is_running: bool) -> Iterator[str]:
-        """The lines to be shown now.  Raises ConfigError if the run ends without the match that was named."""
+        """The lines to show now.  Raises ConfigError if the run ends without the match that was named."""
         last = store.last_number()
-        if self._number is None or last < self._number:  # a folder that was begun anew has smaller numbers
+        if self._number is None or last < self._number:  # a folder that was started over has smaller numbers
             self._number = last
             yield from self._standings(store)
             if is_running:
@@ -73,7 +73,7 @@ class Follower:
             yield from wrapped(result_line(match), self._columns)
 
     def _standings(self, store: Store) -> Iterator[str]:
-        """The leaderboard as it is, if anything was played since it was shown."""
+        """The leaderboard as it is now, if anything was played since it was shown."""
         size = store.size()
         if size == self._shown_size:
             return
@@ -92,13 +92,13 @@ class Follower:
             yield ""
 
     def _latest(self, store: Store) -> Iterator[str]:
-        """The match that was stored last, if it was not told yet."""
+        """The story of the match that was stored last, if it was not told yet."""
         for match in store.newest(1):
             if match.match_id != self._told:
                 yield from self._retold(store, match)
 
     def _chosen(self, store: Store, prefix: str, is_running: bool) -> Iterator[str]:
-        """The match that was asked for, once it is there; then the run is followed without it."""
+        """The story of the match that was asked for, once it is stored; after that the run is followed."""
         try:
             match = store.match(prefix)
         except ConfigError as error:
@@ -121,7 +121,7 @@ class Follower:
 
 
 def result_line(match: StoredMatch) -> str:
-    """How a match ended: `match 3f0a12: odds wins against bluffer`, and what went wrong in it."""
+    """The line that tells how a match ended: `match 3f0a12: odds wins against bluffer`, and its faults."""
     if match.error is not None:
         return f"match {match.match_id} was broken off, because the rules or the arena failed"
     won = [printable(seat.bot) for seat in match.seats if seat.rank == 1]

@@ -1,6 +1,6 @@
-"""What a host sees of a server: notes, and in a terminal one line below them that says what is going on.
+"""Shows the host of a server notes and, in a terminal, one line below them that says what is going on.
 
-Written by a thread of its own: a terminal that is slow, or stopped with Ctrl-S, stops no match.
+A thread of its own writes: a terminal that is slow, or stopped with Ctrl-S, stops no match.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from arena.terminal.text import calm, say
 from arena.words import clipped, counted
 
 NOTES_WAITING = 100
-"""Notes that wait for a terminal that takes no text; of what comes then the number is told."""
+"""How many notes wait for a terminal that takes no text; of later ones only their number is told."""
 TRIED_EVERY_S = 0.25
 
 
@@ -21,7 +21,7 @@ class HostScreen:
     """Notes above a line of status; `note` and `show` never wait."""
 
     def __init__(self, device: Device, *, has_status: bool) -> None:
-        """`has_status`: whether a line can be written over, as in a terminal."""
+        """`has_status`: whether a line can be overwritten, as in a terminal."""
         self._device = device
         self._has_status = has_status
         self._notes: deque[str] = deque()
@@ -34,7 +34,7 @@ class HostScreen:
         self._thread.start()
 
     def note(self, line: str) -> None:
-        """Shows a line, of any text, for good."""
+        """Shows a line, of any text, permanently."""
         if self.is_lost:
             say(line)
             return
@@ -51,11 +51,11 @@ class HostScreen:
             self._woken.set()
 
     def hang_up(self) -> None:
-        """The terminal is gone: what is said from now on goes to standard error."""
+        """Notes that the terminal is gone: what is said from now on goes to standard error."""
         self.is_lost = True  # no lock: a signal handler may be in the middle of anything
 
     def ends(self) -> None:
-        """Leaves the notes alone on the screen."""
+        """Leaves only the notes on the screen."""
         self._status, self._is_over = "", True
         self._woken.set()
         self._thread.join(ENDS_WITHIN_S)

@@ -19,20 +19,20 @@ SEQUENCES = (_BOLD, _DIM, _YELLOW, _END)
 
 @attrs.frozen
 class Inks:
-    """Ways to set off a text; without colour each gives the text as it is."""
+    """Ways to set off a text; without colour each returns the text as it is."""
 
     is_on: bool = False
 
     def strong(self, text: str) -> str:
-        """A heading, or who leads."""
+        """Sets off a heading, or who leads."""
         return self._inked(_BOLD, text)
 
     def faint(self, text: str) -> str:
-        """What is read only when needed: heads of tables, explanations."""
+        """Sets off what is read only when needed: heads of tables, explanations."""
         return self._inked(_DIM, text)
 
     def warning(self, text: str) -> str:
-        """Faults."""
+        """Sets off faults."""
         return self._inked(_YELLOW, text)
 
     def _inked(self, ink: str, text: str) -> str:

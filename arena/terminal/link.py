@@ -1,4 +1,4 @@
-"""Requests to a server of the arena, over HTTP: where a table is, and what it answers."""
+"""Sends requests to a server of the arena over HTTP, and reads its answers and the URLs of its tables."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from arena.errors import ArenaError, ConfigError
 from arena.reading.units import shown
 
 ANSWER_BYTES_MAX = 1 << 22
-"""A table has some kilobytes; what is longer is no answer of a server of ours."""
+"""The longest answer: a table has some kilobytes, and what is longer is not from a server of ours."""
 TIMEOUT_S = 40.0
-"""Longer than any request waits for a table to change."""
+"""How long an answer may take: longer than any request waits for a table to change."""
 HOW = "give the URL of a table, e.g. http://127.0.0.1:8080/api/tables/ID"
 _ID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 @attrs.frozen
 class TableUrl:
-    """Where a table is."""
+    """The URL of a table or of a server, in its parts."""
 
     is_tls: bool
     host: str
@@ -32,7 +32,7 @@ class TableUrl:
     prefix: str
     """What stands before `/api` in paths, where a proxy puts the server below one."""
     id: str | None
-    """None: the URL is that of a server."""
+    """The id of the table; None: the URL is that of a server."""
 
     @property
     def server(self) -> str:
@@ -47,7 +47,7 @@ class TableUrl:
 
 
 def read_url(text: str) -> TableUrl:
-    """Raises ConfigError with what would be right."""
+    """Reads the URL of a table or of a server.  Raises ConfigError, which says what would be right."""
     try:
         parts = urlsplit(text if "//" in text else f"http://{text}")
         host, port = parts.hostname, parts.port
@@ -68,15 +68,15 @@ def read_url(text: str) -> TableUrl:
 
 
 class NoAnswer(ArenaError):
-    """Nobody answers there, or not as a server of ours does."""
+    """Nobody answers, or not as a server of ours does."""
 
 
 class NoTls(NoAnswer):
-    """Somebody is there, but not encrypted as we expect it."""
+    """Somebody answers, but not encrypted as we expect."""
 
 
 class NotDone(ArenaError):
-    """The server says no, and what would be right."""
+    """The server refuses, and says what would be right."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -87,20 +87,20 @@ class ServerLink:
     """One connection to a server; a request blocks, so each task has a link of its own."""
 
     def __init__(self, url: TableUrl, key: str | None = None) -> None:
-        """`key`: of the seat in whose name it asks."""
+        """`key`: the key of the seat for which it asks."""
         self.url = url
         self.key = key
         self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """The JSON of the answer, of `/api` + path.  Raises NotDone or NoAnswer."""
+        """Sends a request to `/api` + path; returns the JSON of the answer.  Raises NotDone or NoAnswer."""
         if method != "GET":
-            self.close()  # the server closes idle ones: what changes something is not risked on an old one
+            self.close()  # the server closes idle ones, and what changes something must not be sent twice
         was_open = self._connection is not None
         try:
             return self._ask(method, path, body)
         except _Closed as closed:
-            if was_open:  # the server has closed it in the meantime, as it may
+            if was_open:  # the server may have closed it in the meantime
                 return self._ask(method, path, body)
             raise NoAnswer(str(closed)) from None
 
@@ -149,11 +149,11 @@ class ServerLink:
 
 
 class _Closed(NoAnswer):
-    """The connection is closed, or cannot be opened."""
+    """The connection was closed, or cannot be opened."""
 
 
 def _check_tls(server: str, error: Exception) -> None:
-    """Raises NoTls if it is an error of TLS, which has attributes of its own."""
+    """Raises NoTls if the error is one of TLS, which its attributes show."""
     if untrusted := getattr(error, "verify_message", ""):
         remedy = "SSL_CERT_FILE=FILE names one that is"
         raise NoTls(f"the certificate of {server} is not trusted here ({untrusted}): {remedy}") from None
@@ -162,7 +162,7 @@ def _check_tls(server: str, error: Exception) -> None:
 
 
 def check_table(link: ServerLink) -> dict[str, Any]:
-    """The table at its URL.  Raises ConfigError if there is none, with those that are public."""
+    """The table at the link's URL.  Raises ConfigError, which names the public ones, if there is none."""
     url = link.url
     if url.id is not None:
         try:
@@ -181,7 +181,7 @@ def check_table(link: ServerLink) -> dict[str, Any]:
 
 
 def _nobody(error: NoAnswer) -> ConfigError:
-    """What a user is told where no server answers."""
+    """The error that tells a user that no server answers."""
     return ConfigError(
         str(error) if isinstance(error, NoTls) else f"{error}: is `arena serve` running there?"
     )

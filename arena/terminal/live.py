@@ -1,8 +1,8 @@
-"""A run in a terminal: a bar and the standings, redrawn in place, and gone when it ends.
+"""Shows a run in a terminal: a bar and the standings, redrawn in place, and removed when it ends.
 
-Drawn by a thread of its own, which shares only the account with the run: a terminal
-that is slow, or stopped with Ctrl-S, stops no match.  Not by rich: its tables take 15 ms for
-20 bots (measured; this takes less than 1 ms), all of it time in which the run hears no bot.
+A thread of its own draws it, which shares only the account with the run: a terminal that is slow, or stopped
+with Ctrl-S, stops no match.  It does not use rich, whose tables take 15 ms for 20 bots (measured; this takes
+less than 1 ms), in which the run hears no bot.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from arena.terminal.text import aligned
 from arena.words import clipped, printable, width
 
 DRAWN_EVERY_S = 0.25
-"""People read no faster."""
+"""How often the screen is drawn at most: people read no faster."""
 ENDS_WITHIN_S = 1.0
-"""How long the end waits for a terminal that takes no more text."""
+"""How long the end of a run waits for a terminal that takes no more text."""
 BAR_WIDTH = 30
 BAR_WIDTH_LEAST = 8
 NAME_LEAST = 8
-"""At least this much of a name is shown, however narrow the terminal; the last columns then give way."""
+"""How much of a name is shown at least; if the terminal is narrow, the last columns give way."""
 CLEAR_LINE, CLEAR_BELOW = "\x1b[K", "\x1b[J"
 
 
@@ -44,13 +44,13 @@ class Device(Protocol):
     """What a screen is drawn on."""
 
     def size(self) -> ScreenSize:
-        """How large it is now."""
+        """The size of the device now."""
 
     def is_ready(self) -> bool:
-        """Whether it takes text at once."""
+        """Whether the device takes text at once."""
 
     def write(self, text: str) -> None:
-        """Shows text.  Raises OSError if it is gone."""
+        """Shows text.  Raises OSError if the device is gone."""
 
     def close(self) -> None:
         """Releases the device."""
@@ -58,7 +58,7 @@ class Device(Protocol):
 
 @attrs.frozen
 class Terminal:
-    """A terminal, under a descriptor of its own, so that nothing done to standard error changes it."""
+    """A terminal with a file descriptor of its own, so that nothing done to standard error changes it."""
 
     descriptor: int
     encoding: str
@@ -71,9 +71,9 @@ class Terminal:
     def size(self) -> ScreenSize:
         try:
             columns, lines = os.get_terminal_size(self.descriptor)
-        except OSError:  # it is gone, which the next write will notice
+        except OSError:  # the terminal is gone, which the next write will notice
             columns = lines = 0
-        return ScreenSize(columns or 80, lines or 24)  # 0: a terminal that was never told
+        return ScreenSize(columns or 80, lines or 24)  # 0: nobody ever told the terminal its size
 
     def is_ready(self) -> bool:
         return bool(select.select([], [self.descriptor], [], 0)[1])
@@ -105,7 +105,7 @@ class Screen:
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._keep_drawing, name="screen", daemon=True)
 
-    # Told by the run.
+    # Called by the run.
 
     def start(self) -> None:
         """Starts drawing whenever something has changed."""
@@ -141,12 +141,12 @@ class Screen:
         if self._thread.is_alive():
             self._thread.join(ENDS_WITHIN_S)
         if self._thread.is_alive():
-            return  # it waits for its terminal, perhaps for ever
+            return  # the thread waits for the terminal, perhaps for ever
         with self._pen:
             self._erase()
         self._terminal.close()
 
-    # Drawn.
+    # Called by the thread that draws.
 
     def _keep_drawing(self) -> None:
         while not self.is_lost and not self._is_over.wait(DRAWN_EVERY_S):
@@ -154,7 +154,7 @@ class Screen:
             self.draw()
 
     def draw(self) -> None:
-        """Shows what is new, if anything is and the terminal takes it."""
+        """Draws the screen anew if anything has changed and the terminal takes text."""
         with self._pen:
             size = self._terminal.size()
             if (
@@ -163,14 +163,14 @@ class Screen:
                 or not self._terminal.is_ready()
             ):
                 return
-            self._is_stale = False  # before the account is read: what changes from here on is new
+            self._is_stale = False  # before the account is read, so that later changes are drawn again
             with self._account.lock:
                 lines = picture(self._account, self._waiting, size)
             if self._notes or lines != self._drawn or size != self._drawn_at:
                 self._put(lines, size)
 
     def _put(self, lines: Sequence[str], size: ScreenSize) -> None:
-        """Writes over what was drawn, in one go, so that nothing flickers."""
+        """Writes over what was drawn, all at once, so that nothing flickers."""
         notes = self._taken_notes()
         above = "".join(f"{note}\n" for note in notes)
         below = "".join(f"{line}{CLEAR_LINE}\n" for line in lines)
@@ -187,7 +187,7 @@ class Screen:
         return [self._notes.popleft() for _ in range(len(self._notes))]
 
     def _back(self, size: ScreenSize) -> str:
-        """Moves the cursor to the first drawn line; a terminal that became narrower has wrapped them."""
+        """What moves the cursor to the first drawn line; a narrower terminal has wrapped the lines."""
         up = sum(max(1, -(-width(line) // size.columns)) for line in self._drawn)
         return f"\x1b[{up}F" if up else ""
 
@@ -203,7 +203,7 @@ class Screen:
 
 
 def picture(account: Account, waiting: str, size: ScreenSize) -> list[str]:
-    """The lines to be shown, which leave a line and a column of the terminal free."""
+    """The lines to show; they leave a line and a column of the terminal free."""
     room = ScreenSize(max(1, size.columns - 1), size.lines - 1)
     lines = [waiting] if waiting else [_bar(account, room.columns), *filter(None, [account.rule_state])]
     if not waiting:
@@ -221,7 +221,7 @@ def _bar(account: Account, columns: int) -> str:
 
 
 def _table(account: Account, room: ScreenSize) -> list[str]:
-    """As many of the best as fit; none if not even one does."""
+    """The lines of the standings, with as many of the best as fit; empty if not even one does."""
     standings = account.standings
     rows = standings.rows()
     shown = len(rows) if len(rows) + 2 <= room.lines else room.lines - 3

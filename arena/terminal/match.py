@@ -1,4 +1,4 @@
-"""A match told from its moves: for people as a story, for programs step by step."""
+"""Tells a match from its moves: as a story for people, step by step for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.terminal.text import wrapped
 
 STEP_COLUMNS = ("turn", "seat", "bot", "move", "fault", "reason")
 NUMBERS_WIDTH = 6
-"""Of a story's lines, for the numbers of steps."""
+"""The width of the column of a story that holds the numbers of steps."""
 
 
 # For people.
@@ -33,8 +33,8 @@ def retold(
 ) -> Iterator[str]:
     """The match as a story, or a part of it.
 
-    `columns`: the width of the terminal it is for, if it is for one.  `exchanges`: told below the viewer's
-    moves.  Raises ConfigError if it has no such part.
+    `columns`: the width of the terminal, if the story is for one.  `exchanges`: told below the viewer's
+    moves.  Raises ConfigError if the match has no such part.
     """
     match = replay.match
     apart = frozenset[int]() if exchanges is None else exchanges.turns()
@@ -62,7 +62,7 @@ def _seen_by(viewer: Viewer) -> str:
 
 
 def _told(passage: Passage, columns: int | None, inks: Inks) -> Iterator[str]:
-    """The lines of a passage: its heading, what was done behind the number of its step, what came of it."""
+    """The lines of a passage: its heading, each move after the number of its step, and what came of it."""
     if passage.begins_round:
         yield ""
         yield from (inks.strong(line) for line in wrapped(passage.heading, columns) if line)
@@ -80,9 +80,9 @@ def _told(passage: Passage, columns: int | None, inks: Inks) -> Iterator[str]:
 
 
 def steps_json(replay: Replay, viewer: Viewer, exchanges: Exchanges | None = None) -> dict[str, Any]:
-    """Every step: the moves that led to it, its events, its state (or what the viewer may know), options.
+    """Every step: the moves that led to it, its events, its state (or what the viewer may know), its options.
 
-    With `exchanges`, what the viewer was asked before it and what came from it, if it was asked.
+    With `exchanges`, also what the viewer was asked before each step, and what it answered.
     """
     match = replay.match
     return {
@@ -101,7 +101,7 @@ def steps_json(replay: Replay, viewer: Viewer, exchanges: Exchanges | None = Non
 
 
 def _step_json(scene: Scene, bots: Sequence[str]) -> dict[str, Any]:
-    """One step; the `turn` of the start is −1; `to` is who was told in secret, or None."""
+    """One step as JSON; the `turn` of the start is −1; `to` is who was told in secret, or None."""
     return {
         "turn": scene.turn,
         "moves": [{"seat": int(move.seat), "bot": move.bot, "move": move.said} for move in scene.moves],
@@ -125,7 +125,7 @@ def _exchange_json(turn: int, exchanges: Exchanges | None) -> dict[str, Any]:
 
 
 def step_rows(replay: Replay, viewer: Viewer) -> Iterator[tuple[Any, ...]]:
-    """A row for every move, of the columns `STEP_COLUMNS`; chance sits at seat −1."""
+    """A row for every move, with the columns `STEP_COLUMNS`; the seat of chance is −1."""
     for moment in replay.moments():
         for move in replay.moves(moment, viewer):
             said = msgspec.json.encode(move.said).decode()

@@ -1,4 +1,4 @@
-"""Pure: what happened at a table, in sentences, from the table as a server tells it, and its rounds."""
+"""What happened at a table, in sentences, from the table and its rounds as a server sends them.  Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from arena.words import listed, number, printable, spaced
 
 Fields: TypeAlias = Mapping[str, Any]
-"""A JSON object of the server."""
+"""A JSON object from the server."""
 ROUNDS_TOLD_MAX = 20
-"""Rounds that were missed and are told; of more, those before are left out."""
+"""How many missed rounds are told; earlier ones are left out."""
 
 
 class News:
@@ -18,20 +18,20 @@ class News:
 
     def __init__(self) -> None:
         self.table: Fields | None = None
-        """As it was told."""
+        """The table as it was told last."""
         self.dealt = ""
-        """The last thing that was told to this player alone: its cards, or its dice."""
+        """The last thing that was told to this player alone, such as its cards or dice."""
         self._match_id = ""
         self._round = 0
         self._steps = 0
-        """How many of the round's steps are told."""
+        """How many of the round's steps have been told."""
         self._chat = 0
         self._is_result_told = False
 
     # The table
 
     def lobby(self, table: Fields) -> Iterator[str]:
-        """What changed about who is there, before the match is told; and the match that begins."""
+        """What changed at the table outside of a match: who is there, and a match that begins."""
         before, self.table = self.table, table
         if before is None:
             yield self._greeting(table)
@@ -59,12 +59,12 @@ class News:
 
     @property
     def _name(self) -> str:
-        """Who looks at the table; empty for a spectator."""
+        """The name of who looks at the table; empty for a spectator."""
         you = None if self.table is None else self.table["you"]
         return "" if you is None else str(you["nickname"])
 
     def rounds(self) -> range:
-        """The rounds of which something may be new."""
+        """The numbers of the rounds in which something may be new."""
         match = None if self.table is None else self.table["match"]
         if match is None or self._is_result_told:
             return range(0)
@@ -84,7 +84,7 @@ class News:
             yield from self._step(step)
 
     def _step(self, step: Fields) -> Iterator[str]:
-        """What all were told of it, and then what this player alone was told."""
+        """What everybody was told of a step, and then what this player alone was told."""
         own = [each["sentence"] for each in step["events"] if each["to"] == self._name and each["sentence"]]
         told = [each["sentence"] for each in step["events"] if each["to"] is None and each["sentence"]]
         if not told:
@@ -98,7 +98,7 @@ class News:
             yield sentence
 
     def result(self) -> Iterator[str]:
-        """How the match ended, once it is over and all of it is told."""
+        """How the match ended, once it is over and all of it has been told."""
         match = None if self.table is None else self.table["match"]
         if match is None or match["ranks"] is None or self._is_result_told:
             return
@@ -145,7 +145,7 @@ def _status(table: Fields) -> str:
 
 
 def clean(text: str) -> str:
-    """What others wrote, in one line that no terminal obeys."""
+    """What others wrote, on one line, without what a terminal would obey."""
     return printable(" ".join(text.split("\n")))
 
 

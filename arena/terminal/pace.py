@@ -1,4 +1,4 @@
-"""How long a run still takes, from the matches that it has played.  Pure."""
+"""Estimates how long a run still takes, from the matches that it has played.  Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 HALF_LIFE_S = 15.0
-"""How many matches are played at once changes: after this time it counts half."""
+"""After this time a match counts half, because the number of matches played at once changes."""
 
 
 @attrs.frozen
 class Waits:
-    """How long matches have waited for one bot."""
+    """How long matches have waited for one bot's answers."""
 
     matches: int = 0
     total_s: float = 0.0
@@ -24,11 +24,11 @@ class Waits:
 
 
 def left_s(left: Mapping[str, int], waits: Mapping[str, Waits], tables: float) -> float:
-    """How long the matches that are left take, if so many are played at once.
+    """How long the matches that are left take, if `tables` of them are played at once.
 
-    `left`: bot -> in how many of them it plays; `waits`: of each bot that has played, at least one.  A match
-    takes the time for which it waits for its bots, each as long as in the matches before; and the last one of
-    a slow bot has no others beside it, however many tables there are.
+    `left`: bot -> in how many of them it plays; `waits`: those of each bot that has played, at least of one.
+    A match takes as long as it waits for its bots, for each as long as the matches before did.  The last
+    match of a slow bot has no others beside it, however many tables there are.
     """
     every = Waits(sum(one.matches for one in waits.values()), sum(one.total_s for one in waits.values()))
     mean_s = {bot: waits.get(bot, every).mean_s for bot, count in left.items() if count > 0}
@@ -40,23 +40,23 @@ class Pace:
 
     def __init__(self, now: float) -> None:
         self.left: Counter[str] = Counter()
-        """Bot -> in how many of the matches that are left it plays."""
+        """Bot -> how many of the matches that are left it plays in."""
         self._waits: dict[str, Waits] = {}
         self._changed_at = now
         self._match_s = self._elapsed_s = 0.0
-        """The time that all matches have taken, and that has gone by; what is long ago counts less."""
+        """The time that all matches took together, and that has passed; what is long ago counts less."""
 
     def plan(self, matches: Iterable[Sequence[str]], unknown: float = 0.0) -> None:
-        """Takes in which bots play in the matches that are left.
+        """Notes which bots play in the matches that are left.
 
-        `unknown`: in how many more matches each of them plays, on average, that are not paired yet.
+        `unknown`: how many more matches, not paired yet, each of them plays on average.
         """
         self.left = Counter(bot for bots in matches for bot in bots)
         for bot in self.left if unknown else ():
             self.left[bot] += round(unknown)
 
     def played(self, bots: Sequence[str], waited_s: Sequence[float], now: float) -> None:
-        """A match between these bots has ended, which has waited so long for each of them."""
+        """Notes a match that ended: who played, and how long it waited for each of them."""
         self.left.subtract(bots)
         for bot, one_s in zip(bots, waited_s, strict=True):
             before = self._waits.get(bot, Waits())

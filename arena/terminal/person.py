@@ -1,6 +1,6 @@
-"""A person at a table, in a terminal: their words become requests, and what happens becomes sentences.
+"""Lets a person in a terminal play at a table: turns their words into requests, and events into sentences.
 
-The words are those of the Bluff document, as far as it goes.
+The words are those of the Bluff document, where it has one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arena.terminal.news import News
 from arena.words import spaced
 
 SHOWN_MAX = 9
-"""So many legal moves are listed by themselves, each with its number; more when `moves` asks for them."""
+"""How many legal moves are listed unasked, each with its number; `moves` lists all."""
 LINE_MAX = 4096
 GOODBYE_S = 2.0
 HELP = """\
@@ -43,7 +43,7 @@ class Person:
     """Somebody at a table, or about to sit down."""
 
     def __init__(self, link: ServerLink, polls: ServerLink, tell: Say = show_line) -> None:
-        """`link` is for what they do, `polls` for what happens: two connections to the same table."""
+        """`link` is for what the person does, `polls` for what happens: two connections to the same table."""
         self._link = link
         self._polls = polls
         self._tell = tell
@@ -52,11 +52,11 @@ class Person:
         self._table: dict[str, Any] = {}
         self._options: tuple[Choice, ...] = ()
         self._lost: ConfigError | None = None
-        """Why the table cannot be followed any more."""
+        """Why the table cannot be followed any more; None while it can."""
         self._dealt: object = None
-        """The match whose first cards were shown."""
+        """The match whose first cards were shown last."""
         self._asked: object = None
-        """What was asked when the options were shown."""
+        """The question whose options were shown last."""
         self._words: dict[str, Callable[[list[str]], Any]] = {
             "enter": self._enter,
             "ready": lambda words: self._do("POST", "/ready", {}),
@@ -73,7 +73,7 @@ class Person:
         }
 
     async def play(self, name: str | None, descriptor: int = 0) -> None:
-        """Sits at the table until they leave or it is closed.  Raises ConfigError if the name is refused."""
+        """Plays until the person leaves or the table closes.  Raises ConfigError if the name is refused."""
         try:
             await self._sit_down(name)
             async with trio.open_nursery() as nursery:
@@ -111,7 +111,7 @@ class Person:
     # What they say
 
     async def _hear(self, line: str) -> bool:
-        """Does what a line says; gives whether to go on."""
+        """Does what a typed line says; returns whether to go on."""
         words = _words_of(line)
         if not words:
             return True
@@ -178,7 +178,7 @@ class Person:
     # What they see
 
     def _show_deal(self) -> bool:
-        """Shows the cards with their numbers as soon as they are dealt; gives whether it did so now."""
+        """Shows the cards with their numbers as soon as they are dealt; returns whether it did so now."""
         match, you = self._table["match"], self._table["you"]
         if match is None or you is None or match["match_id"] == self._dealt or not _cards_of((), match):
             return False
@@ -187,7 +187,7 @@ class Person:
         return True
 
     def _prompt(self, *, is_shown: bool) -> None:
-        """Says what is asked, once, after the cards unless these are shown already."""
+        """Says what is asked, once; before it, the cards, unless they were shown already."""
         options, match = _options_of(self._table), self._table["match"]
         asked = None if not options or match is None else (match["match_id"], self._table["version"])
         is_new = bool(options) and (options != self._options or self._asked is None)
@@ -217,7 +217,7 @@ class Person:
             self._tell(f"{place:3} {clause}")
 
     def _clauses(self) -> list[str]:
-        """What somebody does who makes each numbered move, in the game's own words if it is known here."""
+        """The sentence of each numbered move, in the game's own words if the game is known here."""
         names, game = tuple(self._table["match"]["names"]), self._table["game"]
         options = self._table["you"]["options"]
         if game not in GAMES:  # a server of another version: the moves are shown as they are sent
@@ -233,7 +233,7 @@ class Person:
             self._tell(told)
 
     def _show_cards(self) -> None:
-        """What they hold, with the numbers by which cards are played."""
+        """Shows what the person holds, with the numbers by which cards are played."""
         cards = _cards_of(self._options, self._table.get("match"))
         if cards:
             self._tell("your cards: " + "  ".join(f"{place}:{card}" for place, card in enumerate(cards, 1)))
@@ -258,7 +258,7 @@ class Person:
 
 
 def _options_of(table: dict[str, Any]) -> tuple[Choice, ...]:
-    """What is asked of the one who looks at the table."""
+    """The moves that the one who looks at the table may make; empty if nothing is asked."""
     you = table.get("you")
     return () if you is None or not you["options"] else read_choices(you["options"])
 
@@ -279,7 +279,7 @@ def _cards_of(options: tuple[Choice, ...], match: dict[str, Any] | None) -> list
 
 
 def _rows_of(name: str, match: dict[str, Any]) -> Iterator[str]:
-    """What the state says of somebody, where it has a row for each player."""
+    """What the state says about somebody, if it has a row for each player."""
     for rows in (match["state"] or {}).values():
         for row in rows if isinstance(rows, list) else ():
             if isinstance(row, dict) and name in row.values():
@@ -311,13 +311,13 @@ async def lines_of(descriptor: int) -> AsyncGenerator[str, None]:
     is_stream = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
     octets, is_open = b"", True
     while is_open:
-        if is_stream:  # a file or /dev/null cannot be waited for, and never has to be
+        if is_stream:  # epoll refuses a file or /dev/null, which never keeps a reader waiting
             await trio.lowlevel.wait_readable(descriptor)
         else:
             await trio.lowlevel.checkpoint()
         try:
             piece = os.read(descriptor, LINE_MAX)
-        except OSError:  # the terminal is closed
+        except OSError:  # the terminal was closed
             piece = b""
         is_open = bool(piece)
         *lines, octets = (octets + piece).split(b"\n") if is_open else ([octets, b""] if octets else [b""])

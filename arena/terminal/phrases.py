@@ -1,4 +1,4 @@
-"""Pure: the words of a match: help, moves as orders, what may be typed for them, places at its end."""
+"""Words for a match: help, what may be typed for moves, places at its end.  Pure."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Type q to leave."""
 
 
 def letters_for_suits(word: str) -> str:
-    """The word with letters for the symbols of suits, as cards are shown with these."""
+    """The word with letters in place of the symbols of suits that cards are shown with."""
     return word.translate(str.maketrans("♣♦♥♠", "CDHS"))
 
 
 def numbers_of_cards(options: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """The numbers by which cards and the like are said, by what is shown of them."""
+    """What is shown of a card or the like -> the number that is typed for it."""
     for option in options:
         for domain in option["fields"].values():
             if "subset_of" in domain:
@@ -39,7 +39,7 @@ def numbers_of_cards(options: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def places_told(names: Sequence[str], ranks: Sequence[int]) -> str:
-    """Who came where: `bob comes first, ann and eve share the second place`."""
+    """The sentence about who came where: `bob comes first, ann and eve share the second place`."""
     clauses = []
     for rank in sorted(set(ranks)):
         there = [name for name, own in zip(names, ranks, strict=True) if own == rank]

@@ -1,4 +1,4 @@
-"""The progress of a run: a screen in a terminal, lines elsewhere.  The run calls this: it may not raise."""
+"""Shows the progress of a run: a screen in a terminal, lines elsewhere.  Never raises into the run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from arena.tournament.play.stopping import StopRule
 from arena.words import at_most_listed, printable
 
 LINE_EVERY_S = 5.0
-"""Without a terminal a run tells how far it is once in this many seconds."""
+"""How often a run without a terminal tells how far it is (s)."""
 STANDINGS_EVERY_S = 60.0
-"""At the end of a cycle it also tells who leads, but no more often than this."""
+"""How often, at most, such a run tells at the end of a cycle who leads (s)."""
 
 
 # What is told.
@@ -35,28 +35,28 @@ class View(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Whether nobody can see it any more."""
+        """Whether nobody can see this view any more."""
 
     def note(self, line: str) -> None:
-        """One line for people."""
+        """Shows one line for people."""
 
     def await_bots(self, line: str) -> None:
-        """The run waits until bots connect."""
+        """Shows that the run waits until bots connect."""
 
     def begins(self) -> None:
-        """Play begins."""
+        """Shows that play begins."""
 
     def changed(self, *, ends_cycle: bool = False) -> None:
-        """There is more to show."""
+        """Is told that there is more to show."""
 
     def aside(self) -> AbstractContextManager[object]:
-        """Lets others write, inside, where it is shown."""
+        """Lets others write to the terminal inside its body."""
 
     def abandon(self) -> None:
-        """Nobody can see it any more; called from a signal handler."""
+        """Gives the view up, as nobody can see it any more; called from a signal handler."""
 
     def ends(self) -> None:
-        """The run is over: restores the terminal."""
+        """Restores the terminal when the run is over."""
 
 
 class Lines:
@@ -96,7 +96,7 @@ class Lines:
                 self._say(self._account.leaders())
 
     def _rank(self) -> None:
-        """In a thread of its own: the run hears bots meanwhile."""
+        """Rates the bots, in a thread of its own: the run hears bots meanwhile."""
         self._account.rate()
         self._say(self._account.leaders())
 
@@ -116,27 +116,27 @@ class Lines:
 
 
 class ProgressReporter:
-    """The reporter of `arena run`: keeps the account and has it shown, in lines once a terminal is gone."""
+    """The reporter of `arena run`: keeps the account and shows it, in lines once its terminal is gone."""
 
     def __init__(
         self, account: Account, view: View, begun: Callable[[Course, int], str], guide: Callable[[str], None]
     ) -> None:
-        """`begun`: called with the course and how much of it there is; gives a line to say, or none."""
+        """`begun`: called with the course and how much of it is played; returns a line to show, or ""."""
         self.account = account
         self.view = view
         self.lost: Callable[[], None] = lambda: None
-        """Called once it is seen that the terminal is gone, before anything else is said."""
+        """Called once the terminal is seen to be gone, before anything else is said."""
         self._begun = begun
         self._guide = guide
         self._address = ""
         self._missing = ""
 
     def note(self, line: str) -> None:
-        """One line for people."""
+        """Shows one line for people."""
         self._seen().note(printable(line))
 
     def waiting(self, address: str, missing: Sequence[str]) -> None:
-        """The run waits for bots: tells how to connect, and who is missing whenever that changes."""
+        """Tells, while the run waits for bots, how to connect, and who is missing whenever that changes."""
         if address != self._address:
             self._address = address
             with self._seen().aside():
@@ -148,33 +148,33 @@ class ProgressReporter:
             self._seen().await_bots(printable(line))
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; `done` matches had already been played."""
+        """Shows that play begins, with `done` matches already played."""
         if said := self._begun(course, done):
             self.note(said)
         self.account.begins(course, done)
         self._seen().begins()
 
     def played(self, entry: Entry) -> None:
-        """A match is over."""
+        """Shows that a match is over."""
         self.account.played(entry)
         self._seen().changed()
 
     def closed(self, series: ClosedSeries) -> None:
-        """One more series counts."""
+        """Shows that one more series counts."""
         self.account.closed(series)
         self._seen().changed(ends_cycle=series.ends_cycle)
 
     def hang_up(self) -> None:
-        """The terminal is gone; called from a signal handler."""
+        """Notes that the terminal is gone; called from a signal handler."""
         self.view.abandon()
 
     def ends(self) -> None:
-        """The run is over: restores the terminal; later notes are lines."""
+        """Restores the terminal when the run is over; later notes are lines."""
         self._seen().ends()
         self.view = Lines(self.account, sys.stderr)
 
     def _seen(self) -> View:
-        """The view, or another one if that cannot be seen any more."""
+        """The view, replaced by lines if nobody can see it any more."""
         if self.view.is_lost:
             self.view.ends()
             self.lost()
@@ -190,7 +190,7 @@ def progress(
     standings: Standings,
     rule: StopRule | None = None,
 ) -> ProgressReporter:
-    """The reporter that suits standard error."""
+    """Makes the reporter that suits standard error."""
     account = Account(standings, rule)
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
         return ProgressReporter(account, Lines(account, sys.stderr, quiet=quiet), begun, guide)

@@ -1,4 +1,4 @@
-"""A person's seat at a table in this process: the question waits until an answer is typed."""
+"""A person in a seat of a match in this process: a question waits until an answer is typed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from arena.telling.choices import legal_move
 
 
 class TypedPlayer(Player):
-    """Somebody who types; where nothing but silence is legal, silence is the answer, and nobody is asked."""
+    """A person who types; where only silence is legal, it is the answer, and the person is not asked."""
 
     hears_events = False
     has_answered = True
-    """A person needs no longer for the first answer."""
+    """True from the start: a person needs no longer for the first answer."""
     is_forgiven = True
 
     def __init__(
@@ -38,12 +38,12 @@ class TypedPlayer(Player):
 
     @property
     def question(self) -> Question | None:
-        """What is asked now."""
+        """The open question; None if there is none."""
         return None if self._slot is None else self._slot.question
 
     @property
     def remaining_s(self) -> float | None:
-        """The time that is left for the answer; None if nothing is asked, or there is no clock."""
+        """The time that is left for the answer (s); None if nothing is asked, or there is no clock."""
         if self._slot is None or self._slot.deadline == inf:
             return None
         return max(0.0, self._slot.deadline - trio.current_time())
@@ -57,10 +57,10 @@ class TypedPlayer(Player):
         return silent() if any(option.move is silent for option in question.options) else None
 
     def read(self, value: Any) -> Any:
-        """The legal move that a JSON value means.  Raises ConfigError if it is none."""
+        """The legal move that a JSON value means.  Raises ConfigError if it means none."""
         codec, question = self._codec, self.question
-        assert codec is not None, "who is asked has sat down"
-        assert question is not None, "an answer is to a question"
+        assert codec is not None, "a player sits down before it is asked"
+        assert question is not None, "an answer needs a question"
         return legal_move(codec, question.options, self._names, value)
 
     def play(self, move: Any) -> None:

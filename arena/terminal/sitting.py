@@ -1,4 +1,4 @@
-"""A person's match against bots in this terminal: what happens is told, what is typed is played."""
+"""Plays a person's match against bots in this terminal: tells what happens, plays what is typed."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from arena.tournament.sparring import started
 from arena.words import counted, listed, spaced
 
 BOT_MOVE_S = 1.0
-"""The limit of a bot's answer where no other one was asked for: that of a run."""
+"""The limit of a bot's answer if none was asked for: that of a run."""
 SHOWN_MAX = 9
-"""So many legal moves are shown, each with its number; of more, only those of families as small as this:"""
+"""How many legal moves are shown with numbers; of more moves, those of families no larger than the next."""
 FAMILY_SHOWN_MAX = 3
 REMINDER_S = 10.0
-"""The person is told when so much time is left, if there was twice as much."""
+"""How much time is left when the person is reminded, if there was at least twice as much."""
 MATCH_ID = "person"
 
 
@@ -61,17 +61,17 @@ class Sitting:
     bots: tuple[Entrant, ...]
     seed: int
     move_s: float | None
-    """Everybody's limit; None: bots have a second, and the person has no clock."""
+    """Everybody's limit for a move; None: bots have a second, and the person has no clock."""
     sandbox: Level = "shield"
 
     @property
     def seat(self) -> Seat:
-        """Where the person sits."""
+        """The person's seat."""
         return Seat(Random(derive_seed(self.seed, "seat")).randrange(len(self.bots) + 1))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """By seat."""
+        """The names at the table, one for each seat."""
         names = [bot.name for bot in self.bots]
         names.insert(self.seat, self.person)
         return tuple(names)
@@ -80,7 +80,7 @@ class Sitting:
 async def play_against(
     sitting: Sitting, voice: Voice, note: Callable[[str], None], descriptor: int = 0
 ) -> None:
-    """Starts the bots and plays the match, until it is over or the person leaves.
+    """Starts the bots and plays the match until it is over or the person leaves.
 
     Raises ConfigError if a bot cannot be started.
     """
@@ -89,7 +89,7 @@ async def play_against(
 
 
 class PersonMatch:
-    """One match of one person, who knows only what their seat may know."""
+    """One match of one person, who is told only what their seat may know."""
 
     def __init__(self, sitting: Sitting, voice: Voice) -> None:
         self.sitting = sitting
@@ -97,7 +97,7 @@ class PersonMatch:
         self.game = sitting.game
         self.seat = sitting.seat
         self.record: MatchRecord | None = None
-        """Once it is over."""
+        """The match's record, once it is over."""
         self._player = TypedPlayer(
             sitting.person, self._prompt, self._say_time_is_up, has_clock=sitting.move_s is not None
         )
@@ -111,12 +111,12 @@ class PersonMatch:
         self._counted = 0
         silent = self.game.silent_move
         self._silence = None if silent is None else self.game.tell_move(self.seat, silent(), self._name)
-        """What is told about the person who says nothing; they know it."""
+        """The sentence for a silent move of the person's, who need not be told of it."""
         self._round = 0
         self._options: list[dict[str, Any]] = []
-        """What is asked, as bots are sent it."""
+        """The options of the open question, as bots are sent them."""
         self._asked = trio.Event()
-        """Set when something is asked."""
+        """Set when a question is asked."""
         self._nursery: trio.Nursery | None = None
         self._words: dict[str, Callable[[Sequence[str]], None]] = {
             "?": self._help,
@@ -127,7 +127,7 @@ class PersonMatch:
         }
 
     async def play(self, bots: Sequence[Player], watch: LagWatch, descriptor: int) -> None:
-        """Plays it to its end, or until the person leaves."""
+        """Plays the match to its end, or until the person leaves."""
         players = [*bots]
         players.insert(self.seat, self._player)
         self._greet()
@@ -166,7 +166,7 @@ class PersonMatch:
         self.voice.tell("? lists what you can type, q leaves", ink="faint")
 
     def _tell_turn(self, moves: Turn, step: Step[Any]) -> None:
-        """Tells what followed from a turn, as this seat may know it."""
+        """Tells what followed from a turn, as far as this seat may know it."""
         self._state = step.state
         new, self._counted = self._decisions[self._counted :], len(self._decisions)
         for decision in new:
@@ -191,16 +191,16 @@ class PersonMatch:
                 self.voice.tell(told, indent="  ")
 
     async def _remind(self, question: Question) -> None:
-        """Says when the time for an answer is nearly over."""
+        """Reminds the person when the time for an answer is nearly over."""
         await trio.sleep(max(0.0, (self._player.remaining_s or 0.0) - REMINDER_S))
         if self._player.question is question:
             self.voice.tell()
             self.voice.tell(f"{REMINDER_S:.0f} seconds left", ink="warning")
 
-    # What they are asked
+    # What the person is asked
 
     def _prompt(self) -> None:
-        """Shows what they see and may do."""
+        """Shows what the person sees and may do."""
         question = self._player.question
         assert question is not None
         self._options = msgspec.json.decode(self._codec.options(question.options))
@@ -243,7 +243,7 @@ class PersonMatch:
             yield "by number: " + " ".join(f"{number}:[{card}]" for card, number in numbers.items())
 
     def _offered(self) -> Iterator[str]:
-        """The legal moves: the few of small families with their numbers, the form of the others."""
+        """The legal moves: those of small families with their numbers, of the others only the form."""
         clauses, number, told = self._clauses(), 0, list[str]()
         for choice in read_choices(self._options):
             size = len(with_numbers([choice])[0])
@@ -260,7 +260,7 @@ class PersonMatch:
             )
 
     def _forms(self, choices: Sequence[Choice]) -> list[str]:
-        """How to say these moves, by the numbers that the game tells where it has others than are sent."""
+        """How to type these moves, with the numbers that the game shows if they differ from those sent."""
         amounts = spoken_amounts(self._options, self.game, self.sitting.names, self.seat, self._observation())
         told = [
             next((each.form for each in amounts if each.choice == choice), *forms([choice]))
@@ -272,7 +272,7 @@ class PersonMatch:
         return f"type {form}" if self.voice.is_plain else form
 
     def _clauses(self) -> list[str]:
-        """The numbered moves: `2 bid five 3s`."""
+        """The moves with their numbers: `2 bid five 3s`."""
         spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat, self._observation())
         orders = [in_the_imperative(words) for _, words in spoken]
         if not self.voice.is_plain:
@@ -282,7 +282,7 @@ class PersonMatch:
             for number, order in enumerate(orders, 1)
         ]
 
-    # What they type
+    # What the person types
 
     async def _listen(self, descriptor: int, scope: trio.CancelScope) -> None:
         async with aclosing(lines_of(descriptor)) as lines:
@@ -293,7 +293,7 @@ class PersonMatch:
         scope.cancel()
 
     async def _hear(self, line: str) -> bool:
-        """Does what a line says; gives whether to go on."""
+        """Does what a typed line says; returns whether to go on."""
         words = [letters_for_suits(word) for word in line.split()]
         word = words[0].lower() if words else ""
         is_move = any(word in choice.names for choice in self._choices())
@@ -314,7 +314,7 @@ class PersonMatch:
         except ConfigError as error:
             told = str(error)
             if self.voice.is_plain and isinstance(error, NotLegalNow):
-                told = error.sentence  # what would be right was read aloud with the question
+                told = error.sentence  # without what would be right, which was read aloud with the question
             self.voice.tell(told, ink="warning")
             self._ask()
         return True
@@ -328,7 +328,7 @@ class PersonMatch:
         self._player.play(move)
 
     def _meant(self, words: Sequence[str]) -> Any:
-        """The move as JSON: in the words of its form, or in those of its sentence."""
+        """The typed move as JSON; its words are those of its form, or of its sentence."""
         return move_said(self._options, self.game, self.sitting.names, self.seat, self._observation(), words)
 
     def _observation(self) -> Any:

@@ -1,4 +1,4 @@
-"""Words and tables on standard output and standard error, for people and programs."""
+"""Prints words and tables to standard output and standard error, for people and programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.words import clipped, printable, width
 TableFormat: TypeAlias = Literal["csv", "json"] | None
 """How a table is printed; None: for people."""
 Paint: TypeAlias = Callable[[str, int, str], str]
-"""How a cell looks: from its column, its row and its text, padding included."""
+"""Colours a cell; called with its column, its row and its text, padding included."""
 
 
 # Where it goes.
@@ -27,14 +27,14 @@ Paint: TypeAlias = Callable[[str, int, str], str]
 def out(text: str, inks: Inks = PLAIN) -> None:
     """Prints a result to standard output; a reader that stops early (`| head -1`) is not an error.
 
-    `inks`: those that the text was made with.
+    `inks`: the inks that the text was made with.
     """
     try:
         print(calm(text, inks), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or it is tried again at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again at exit
         raise ConfigError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
@@ -44,7 +44,7 @@ def say(text: str) -> None:
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """The width of the terminal that a stream writes to; None if it is not one, or does not know."""
+    """The width of the terminal that a stream writes to; None if it is not one, or the width is unknown."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or None
     except (OSError, ValueError):
@@ -52,10 +52,10 @@ def columns_of(stream: TextIO) -> int | None:
 
 
 def calm(text: str, inks: Inks = PLAIN) -> str:
-    """The text with nothing in it that a terminal would obey: control characters, changes of direction.
+    """The text without what a terminal would obey: control characters, changes of direction.
 
-    Foreign words in a line have already been made printable; this is for paths, and what was forgotten.
-    With `inks` that are on, our own four changes of colour stay, and no other sequence.
+    Foreign words in a line have already been made printable; this is for paths, and for what was forgotten.
+    With `inks` that are on, our own four sequences for colours stay, and no others.
     """
 
     def escaped(found: re.Match[str]) -> str:
@@ -72,7 +72,7 @@ _OBEYED = re.compile(
 
 
 class _Careful:
-    """A stream for people: a tournament does not care whether it can be written."""
+    """A stream for people; a tournament goes on whether it can be written or not."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -98,7 +98,7 @@ class _Careful:
 
 
 def with_care(stream: TextIO) -> Any:
-    """The stream; what cannot be written to it is dropped silently."""
+    """Wraps a stream so that what cannot be written to it is dropped silently."""
     return _Careful(stream)
 
 
@@ -108,7 +108,7 @@ def with_care(stream: TextIO) -> Any:
 def as_table(
     header: Sequence[str], rows: Iterable[Sequence[Any]], form: TableFormat, inks: Inks = PLAIN
 ) -> str:
-    """A table in the form that was asked for; JSON as a list of objects."""
+    """A table as text in the form that was asked for; JSON is a list of objects."""
     if form == "json":
         return as_json([dict(zip(header, row, strict=True)) for row in rows])
     return as_csv(header, rows) if form == "csv" else aligned(header, rows, inks=inks)
@@ -121,7 +121,7 @@ def aligned(
     inks: Inks = PLAIN,
     paint: Paint = lambda column, row, text: text,
 ) -> str:
-    """A table of aligned columns, numbers and those named in `right` to the right, its head faint."""
+    """A table with aligned columns, numbers and the columns in `right` to the right, and a faint head."""
     rows = [list(row) for row in rows]
     to_right = [name in right or _is_numeric([row[i] for row in rows]) for i, name in enumerate(header)]
     texts = [[cell(value) for value in row] for row in rows]
@@ -146,7 +146,7 @@ def aligned(
 def fitting(
     header: Sequence[str], rows: Sequence[Sequence[Any]], columns: int, less_needed: Sequence[str]
 ) -> tuple[Sequence[str], list[Sequence[Any]]]:
-    """The table without as many of the less needed columns, from the first on, as make it fit a terminal."""
+    """The table without some of the less needed columns, the first ones first, so that it fits a terminal."""
     for left_out in range(len(less_needed) + 1):
         kept = [i for i, name in enumerate(header) if name not in less_needed[:left_out]]
         narrow = [[row[i] for i in kept] for row in rows]
@@ -169,7 +169,7 @@ def cell(value: Any) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Text that a spreadsheet would take for a formula has a `'` before it, as in the CSVs of a folder."""
+    """A table as CSV, with a `'` before text that a spreadsheet would take for a formula."""
     import csv
     import io
 
@@ -192,7 +192,7 @@ def as_json(value: Any) -> str:
 
 
 def wrapped(text: str, columns: int | None, least: int = 20) -> list[str]:
-    """The text in lines of at most so many columns, but for longer words; None: in one line."""
+    """The text in lines no wider than `columns`, except for longer words; None: in one line."""
     if columns is None or width(text) <= columns:
         return [text]
     lines = [""]
@@ -206,9 +206,9 @@ def wrapped(text: str, columns: int | None, least: int = 20) -> list[str]:
 
 
 def reflowed(text: str, columns: int | None) -> str:
-    """Paragraphs and `- ` items, their lines joined and broken again where they are too long for a terminal.
+    """A text whose paragraphs and `- ` items are broken anew into lines that fit a terminal.
 
-    What begins with a blank, such as a table, stays as it is.
+    Lines that begin with a blank, such as those of a table, stay as they are.
     """
     if columns is None or all(width(line) <= columns for line in text.splitlines()):
         return text
@@ -236,10 +236,7 @@ def reflowed(text: str, columns: int | None) -> str:
 
 
 def cut_short(text: str, columns: int | None, most: int | None = None, least: int = 20) -> list[str]:
-    """The text in lines of at most so many columns, long words too; of more than `most` lines the first ones.
-
-    None: in one line, all of it.
-    """
+    """The text in lines no wider than `columns`, long words cut, `most` at most; None: all in one line."""
     if columns is None:
         return [text]
     room = max(least, columns)
@@ -250,7 +247,7 @@ def cut_short(text: str, columns: int | None, most: int | None = None, least: in
 
 
 def cut_up(line: str, columns: int | None, least: int = 20) -> list[str]:
-    """The line in pieces of at most so many columns, wherever that cuts it, blanks and all."""
+    """The line in pieces no wider than `columns`, cut anywhere, with all blanks."""
     if columns is None or width(line) <= columns:
         return [line]
     pieces = [""]
@@ -262,14 +259,14 @@ def cut_up(line: str, columns: int | None, least: int = 20) -> list[str]:
 
 
 def as_time(seconds: float) -> str:
-    """About how long, for people: `5 s`, `3 min`, `2.5 h`."""
+    """A time, rounded for people: `5 s`, `3 min`, `2.5 h`."""
     if seconds < 100:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def capsule_lines(lines: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The evidence of a fault: what was said last, both ways, with times in seconds."""
+    """The evidence of a fault in lines: the last messages both ways, with times in seconds."""
     shown = []
     for line in lines:
         if "text" in line:

@@ -1,4 +1,4 @@
-"""A comparison in sentences: how long it may take, what came of it, and what that stands on."""
+"""Tells a comparison in sentences: how long it may take, what it found, and on what evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.words import counted, number, with_half
 
 
 def length_before(question: Question, rules: ReturnsRules, a_series: int, *, is_field: bool) -> str:
-    """What is known of the length before a series was played; `a_series`: its matches."""
+    """What is known of the length before any series is played; `a_series`: matches in a series."""
     most, each = question.series_max, counted(a_series, "match")
     if isinstance(question, Hypotheses):
         expected = round(max(expected_series(attrs.evolve(question, series_max=10**9), variance=0.25)))
@@ -38,7 +38,7 @@ def length_before(question: Question, rules: ReturnsRules, a_series: int, *, is_
 
 
 def told(outcome: ComparisonState, question: Question) -> Iterator[str]:
-    """The verdict in one sentence, what it stands on, and what faults had to do with it."""
+    """The verdict in one sentence, the evidence for it, and what faults had to do with it."""
     if outcome.beyond:
         yield (
             f"{outcome.beyond}, which the game declares as their bounds: mend its returns or its "
@@ -53,7 +53,7 @@ def told(outcome: ComparisonState, question: Question) -> Iterator[str]:
         yield f"mean returns (95 %, likewise): {_returns(outcome)}"
     if outcome.cut:
         yield (
-            f"{outcome.cut:,} series were further away than a series counts, and counted that far only: "
+            f"{outcome.cut:,} series went beyond what one series may count, and counted only that much: "
             "--tails any counts all in full"
         )
     if outcome.verdict is None and outcome.series_left is not None:
@@ -69,7 +69,7 @@ def told(outcome: ComparisonState, question: Question) -> Iterator[str]:
 
 
 def _verdict(outcome: ComparisonState, question: Question) -> str:
-    """The verdict, which of a game rated by returns says no more than the test does."""
+    """The verdict; for a game rated by returns it claims no more than the test shows."""
     new, old = outcome.new, outcome.old
     if outcome.by == "wins" and outcome.is_of_returns:
         is_better, is_worse = f"{new} wins more matches than {old}", f"{new} wins fewer matches than {old}"
@@ -108,7 +108,7 @@ def _found(outcome: ComparisonState, question: Question) -> str:
 
 
 def _clean(outcome: ComparisonState) -> str:
-    """How much the series without faults say."""
+    """What the series without faults alone say, as a clause."""
     if outcome.clean_llr is not None:
         return f"LLR {number(outcome.clean_llr, 2, '+')}"
     if outcome.clean_evidence is None:
@@ -117,7 +117,7 @@ def _clean(outcome: ComparisonState) -> str:
 
 
 def _returns(outcome: ComparisonState) -> str:
-    """`new +120 ± 45, old −120 ± 45 bb/100`."""
+    """The mean returns of both: `new +120 ± 45, old −120 ± 45 bb/100`."""
     both = ((outcome.new, outcome.new_returns), (outcome.old, outcome.old_returns))
     words = [f"{bot} {with_half(won.mean, (won.high - won.low) / 2)}" for bot, won in both]
     return f"{', '.join(words)} {outcome.returns_unit}"

@@ -1,4 +1,4 @@
-"""How lines look in a terminal: drawn, or plain for screen readers; and the prompt before what is typed."""
+"""Prints lines in a terminal, drawn or plain for screen readers, and the prompt before what is typed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.words import printable
 WIDTH_MAX = 80
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _ITEM = re.compile(r"\[([^\[\]]{1,20})\]")
-"""What somebody holds, or what lies on the table, in the lines of a game."""
+"""A card or the like, `[AS]`, in the lines of a game."""
 _CARD = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
 
 
@@ -24,21 +24,21 @@ class Voice:
     """Tells lines to a person."""
 
     measure: Callable[[], int | None] = lambda: WIDTH_MAX
-    """How wide lines may be now; None: as long as they are."""
+    """How wide lines may be now; None: any width."""
     inks: Inks = PLAIN
     is_plain: bool = False
     """Whether each line is a whole sentence of plain characters, without columns."""
     has_suits: bool = True
     """Whether the stream can show ♣ and the like."""
     is_prompting: bool = False
-    """Whether what is typed stands behind a prompt, in the same line."""
+    """Whether what is typed follows a prompt on the same line."""
 
     @property
     def columns(self) -> int | None:
         return self.measure()
 
     def tell(self, text: str = "", *, ink: str = "", indent: str = "") -> None:
-        """One thing that happened or is to be seen; `ink`: `strong`, `faint` or `warning`."""
+        """Tells one thing that happened or is to be seen; `ink`: `strong`, `faint` or `warning`."""
         if self.is_plain:
             if text:
                 out(sentence(text))
@@ -50,7 +50,7 @@ class Voice:
             out(getattr(self.inks, ink)(shown) if ink else shown, self.inks)
 
     def rows(self, texts: Sequence[str]) -> None:
-        """Things to choose from, side by side as far as there is room."""
+        """Shows things to choose from, side by side as far as there is room."""
         if self.is_plain or self.columns is None:
             for text in texts:
                 self.tell(text)
@@ -66,7 +66,7 @@ class Voice:
             self.tell(line, indent="    ")
 
     def table(self, texts: Sequence[str]) -> None:
-        """Many things to choose from, in columns as far as there is room."""
+        """Shows many things to choose from, in columns as far as there is room."""
         wide = max(map(len, texts), default=0) + 3
         across = 1 if self.is_plain or self.columns is None else max(1, (self.columns + 3) // wide)
         down = -(-len(texts) // across)
@@ -87,7 +87,7 @@ class Voice:
 
 
 def with_card_numbers(line: str, numbers: Mapping[str, int]) -> str:
-    """The line with numbers before the things that can be said by them: `1:[AS] 2:[7D]`."""
+    """The line with numbers before the cards that can be named by them: `1:[AS] 2:[7D]`."""
 
     def shown(item: re.Match[str]) -> str:
         return f"{numbers[item[1]]}:{item[0]}" if item[1] in numbers else item[0]
@@ -96,13 +96,13 @@ def with_card_numbers(line: str, numbers: Mapping[str, int]) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text without signs that are read aloud one by one, with a full stop."""
+    """The text with a full stop, and without signs that a screen reader would spell out."""
     said = _ITEM.sub(r"\1", re.sub(r"\] +(?=(\d+:)?\[)", "], ", printable(text))).strip()
     return said if said.endswith((".", "!", "?", ":")) else f"{said}."
 
 
 def voice_for(is_plain: bool) -> Voice:
-    """How to speak on standard output, as it is."""
+    """A voice for standard output that suits what it is."""
     has_prompt = sys.stdout.isatty() and sys.stdin.isatty()
     return Voice(
         measure=(lambda: None) if is_plain else _width_of_output,
