@@ -1,4 +1,4 @@
-"""What Landlock leaves a program of the file system: the rules that make it see what its place says."""
+"""The rules by which Landlock lets a program see exactly those files that its place says."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _DEVICES = (
     "/dev/random",
     "/dev/urandom",
 )
-"""All others are hidden: root may read disks, KVM and what is typed into terminals."""
+"""The devices that are shown; in others root could read disks, KVM and what is typed into terminals."""
 _SHARED_MEMORY = "/dev/shm"
-"""Shared by all programs of the machine: who knows a name opens that file, but nobody can list the names."""
+"""All programs of the machine share it: they can open files whose names they know, but not list them."""
 _RUN_SHOWN = "/run/systemd/resolve"
 
 
 def rules(place: FileView, scratch: Path) -> Rules:
-    """The rules for one program: everything that is shown, and `scratch` for its temporary files."""
+    """The rules for one program: everything that it is shown, and `scratch` for its temporary files."""
     hidden = [*place.hidden, *map(Path, ("/dev", "/proc", "/run")), scratch.parent]
     inner = [path for path in place.hidden if place.folder in path.parents]
     readable = [*shown_paths(hidden), *needed_paths(), Path(_RUN_SHOWN)]

@@ -1,4 +1,4 @@
-"""The box of a run: how well it confines bots, found out by trying, and programs started in it."""
+"""The box of a run: finds out by trying how well it confines bots, and starts programs in it."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from arena.box.trial import BoxTrial
 from arena.errors import ConfigError
 
 SHIELD_MAY_FAIL: Mapping[Means, set[str]] = {"bubblewrap": {"agents"}, "landlock": {"agents", "signal"}}
-"""What a kernel without seccomp, and older versions of Landlock, do not prevent: a shield that fails to do so
-is still better than none, and says it."""
+"""What a shield may fail to prevent, on kernels without seccomp or with an older Landlock: it is still better
+than none, and says so."""
 PROBE_S_MAX = 20.0
 _SAID_BYTES_MAX = 4096
 _SMALL_PIDS = 16
-"""A box numbers its processes from 1: there, small numbers are its own processes, and prove nothing."""
+"""A box numbers its processes from 1: a trial proves nothing if the arena's number is as small as this."""
 _IMPORTS = "imports"
-"""In a run's scratch folder: what stands on the import path of its bots."""
+"""The folder in a run's scratch folder that is on the import path of its bots."""
 
 
 @attrs.frozen(kw_only=True)
 class Job:
-    """A program to be started."""
+    """A program to start."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -54,19 +54,19 @@ class Job:
     is_piped: bool = False
     """Whether its standard input and output are connected to the arena."""
     is_build: bool = False
-    """Whether it comes before play: tools that build take locks on files, and signals would reach nobody."""
+    """Whether it builds a bot, before play: tools that build need locks on files, and nobody plays to see them."""
     is_server: bool = False
-    """Whether the arena listens for it: in a strict box, within its own network."""
+    """Whether it connects to the arena, which in a strict box listens in the box's own network."""
 
 
 class Box:
-    """What all programs of a run are started in."""
+    """The confinement in which all programs of a run are started."""
 
     def __init__(self, level: Level, means: Means, keeper: Spawner, scratch: Path, kept: KeptFolders) -> None:
         self.level = level
         self.means = means
         self.failings: tuple[str, ...] = ()
-        """What programs in it can do nevertheless, in words."""
+        """What programs in the box can do nevertheless, in words."""
         self._keeper = keeper
         self._scratch = scratch
         self._scratches: dict[FileView, Path] = {}
@@ -76,12 +76,12 @@ class Box:
 
     @property
     def name(self) -> str:
-        """Its name in tables: `shield (bubblewrap)`."""
+        """The box's name in tables: `shield (bubblewrap)`."""
         return self.level if self.level == "off" else f"{self.level} ({self.means})"
 
     @property
     def has_own_network(self) -> bool:
-        """Whether its programs have a network of their own, whose ports nobody else can reach."""
+        """Whether programs in the box have a network of their own, whose ports nobody else can reach."""
         return self.level == "strict"
 
     @property
@@ -90,7 +90,7 @@ class Box:
         return BOX_PORT
 
     async def start(self, job: Job, fds: Sequence[int], nursery: trio.Nursery) -> Running:
-        """Starts the program with these standard streams; a task in `nursery` follows it until it is closed.
+        """Starts a program with these standard streams; a task in `nursery` follows it until it is closed.
 
         Raises CannotRun if it cannot be started.
         """
@@ -156,7 +156,7 @@ class Box:
         }
 
     def _with_scratch(self, place: FileView) -> FileView:
-        """The place with its scratch folder made: where it cannot be kept, for this run only."""
+        """The place with its scratch folder made; if that cannot be kept, with one for this run only."""
         if place.scratch is None:
             return place
         try:
@@ -179,7 +179,7 @@ class Box:
         return found
 
     def _scratch_of(self, place: FileView) -> Path:
-        """A folder for the temporary files of the programs of one place."""
+        """The folder for the temporary files of the programs of one place."""
         if place not in self._scratches:
             self._scratches[place] = Path(tempfile.mkdtemp(dir=self._scratch))
         return self._scratches[place]
@@ -200,7 +200,7 @@ async def open_box(
     say: Callable[[str], None] = lambda line: None,
     means: Means | None = None,
 ) -> AsyncIterator[Box]:
-    """The box of a run; `secret` is a file in a folder that no bot may see.
+    """Opens the box of a run; `secret` is a file in a folder that no bot may see.
 
     Uses these `means`, or the best that pass a trial.  Raises ConfigError if a strict box is asked for and
     none works.
@@ -221,7 +221,7 @@ async def open_box(
 
 
 async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
-    """Every kind of box, each with the reason why it does not confine bots here; None if it does."""
+    """Tries every kind of box; returns each with why it does not confine bots here, or None if it does."""
     found = []
     async with _kept() as make, trio.open_nursery() as nursery:
         for level in (level for level in LEVELS if level != "off"):
@@ -233,7 +233,7 @@ async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
 
 @asynccontextmanager
 async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
-    """What makes boxes, with one keeper and folder for what programs write for a while; they end with it."""
+    """Yields a function that makes boxes, with one keeper and one temporary folder, which both go at the end."""
     with ExitStack() as undo:
         scratch = _temporary_folder()
         undo.callback(remove_folder, scratch)
@@ -260,7 +260,7 @@ async def _tried(
     nursery: trio.Nursery,
     say: Callable[[str], None],
 ) -> Box:
-    """The best box that keeps its promises; says which it is."""
+    """Makes the best box that keeps its promises, and says which it is."""
     if level == "off":
         say("bots run without a box (--sandbox off): they have your permissions")
         return make(level, "limits")
@@ -292,7 +292,7 @@ def _means(level: Level) -> Sequence[Means]:
 
 
 def _stepped_down(causes: Sequence[Cause]) -> list[str]:
-    """Why a box is not made by bubblewrap; empty if it is."""
+    """Why the box is not made by bubblewrap, a line for each cause; empty if it is."""
     return [f"{cause.why}; using Landlock{_to_have('bubblewrap', cause)}" for cause in causes]
 
 
@@ -310,7 +310,7 @@ def _said(box: Box) -> str:
 
 
 async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -> Cause | None:
-    """Why this box does not confine bots here; None if it does, but for what it says of its failings."""
+    """Why this box does not confine bots here; None if it does, except for its `failings`, which are set."""
     of_machine = bubblewrap_cause if box.means == "bubblewrap" else landlock_cause
     is_there = bubblewrap.program() if box.means == "bubblewrap" else landlock.version()
     if not is_there:
@@ -330,7 +330,7 @@ async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -
 
 
 async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
-    """What the probe said, line by line."""
+    """Runs the probe; returns what it said, line by line."""
     program = (os.path.basename(sys.executable), os.path.basename(probe.__file__))
     job = Job(argv=(*program, *words), env=inherited(), place=place)
     read_fd, write_fd = os.pipe()

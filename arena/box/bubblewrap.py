@@ -1,4 +1,4 @@
-"""The arguments for bubblewrap: which file systems, namespaces and rights a program in the box has."""
+"""The arguments of bubblewrap, which say what files, namespaces and rights a program in the box has."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from arena.box.processes import CAP_SYS_ADMIN, effective_capabilities
 
 PROGRAM = "bwrap"
 MENDED_IN = (0, 12)
-"""The first version in which a link of the guest's is no mount point; distributions mend older ones, whose
-number stays as it is (Ubuntu: 0.9.0-1ubuntu0.2)."""
+"""The first version that follows no link of the guest's at a mount point.  Distributions mend older versions
+without changing the number (Ubuntu: 0.9.0-1ubuntu0.2)."""
 _VERSION_S_MAX = 10.0
 TMP_BYTES_STRICT = 64 << 20
-"""How much other people's bots may keep in /tmp and in /dev/shm, which are memory: they need little."""
+"""How much other people's bots may keep in /tmp, and in /dev/shm, which are memory: they need little."""
 MASK_BYTES = 1 << 16
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
@@ -30,12 +30,12 @@ _SETTINGS = (
     *("ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "os-release"),
     *("passwd", "pki", "protocols", "resolv.conf", "services", "ssl", "terminfo", "timezone"),
 )
-"""Shown of /etc: what programs and their libraries ask for, and no secrets."""
+"""What is shown of /etc: files that programs and their libraries ask for, and no secrets."""
 _JAVA = "java-*-openjdk"
-"""Shown of /etc too: Debian keeps settings there without which Java does not start."""
+"""Folders that are shown of /etc too: Debian keeps settings there without which Java does not start."""
 _KERNEL = ("sys", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigger", "mtrr")
-"""Hidden of /proc: where root can change kernel settings, even without any capability: Bubblewrap 0.8
-leaves /proc/sys open to it."""
+"""What is hidden of /proc: there root can change kernel settings even without any capability, as bubblewrap
+0.8 leaves /proc/sys open."""
 _COUNTERS = (
     *("allocinfo", "buddyinfo", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg"),
     *(
@@ -51,23 +51,23 @@ _COUNTERS = (
     *("sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "timer_list", "vmallocinfo", "vmstat"),
     "zoneinfo",
 )
-"""Closed in a strict box's /proc: what the kernel counts for the whole machine, by which bots could signal.
+"""What is closed in a strict box's /proc: counters of the whole machine, by which bots could signal.
 `meminfo`, `stat`, `cpuinfo` and `uptime` stay: Node, Java and the C library read them."""
 _RUN_SHOWN = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
-"""Shown of /run: host names, and on NixOS the system.  The rest are sockets of the user's services."""
+"""What is shown of /run: host names, and on NixOS the system.  The rest are sockets of services."""
 
 Mode = Literal["hide", "ro", "rw"]
 
 
 @lru_cache(maxsize=1)
 def program() -> str | None:
-    """Where bubblewrap is."""
+    """The path of bubblewrap; None if it is not installed."""
     return shutil.which(PROGRAM)
 
 
 @lru_cache(maxsize=1)
 def bubblewrap_version() -> tuple[int, ...]:
-    """The version of bubblewrap, by its own word; empty if it says none."""
+    """The version that bubblewrap itself reports; empty if it reports none."""
     try:
         said = subprocess.run(
             [program() or PROGRAM, "--version"], capture_output=True, timeout=_VERSION_S_MAX, check=False
@@ -78,18 +78,18 @@ def bubblewrap_version() -> tuple[int, ...]:
 
 
 def version_in(said: str) -> tuple[int, ...]:
-    """The version in what `bwrap --version` says: `bubblewrap 0.8.0`."""
+    """The version in the output of `bwrap --version`, such as `bubblewrap 0.8.0`."""
     found = re.search(r"\b(\d+(?:\.\d+)+)", said)
     return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
 def holed_version(number: tuple[int, ...]) -> str:
-    """The version in words if it is known to follow links at mount points; else empty."""
+    """The version in words if it is known to follow links at mount points; empty if not."""
     return ".".join(map(str, number)) if number and number < MENDED_IN else ""
 
 
 def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> list[str]:
-    """The system as it is, but read-only; results, other bots and their processes out of reach.
+    """Arguments that show the system as it is, but read-only, and no results, other bots and their processes.
 
     In /tmp and /dev/shm, which are memory, there is room for `tmp_bytes` each.
     """
@@ -110,7 +110,7 @@ def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> lis
 
 
 def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> list[str]:
-    """Only what is needed, read-only but for what the place says; no network but its own."""
+    """Arguments that show only what is needed, read-only but for what the place says; no network but its own."""
     needed = [*needed_paths(), *place.read]
     shown = [*needed, *place.own, *map(Path, _SYSTEM)]
     views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, shown)}
@@ -156,7 +156,7 @@ def _system() -> Iterator[str]:
 
 
 def _system_views(tmp_bytes: int, place: FileView, closed: Sequence[str] = ()) -> Iterator[str]:
-    """Its own devices, processes and space for temporary files."""
+    """Arguments for the box's own devices, processes and space for temporary files."""
     size = str(tmp_bytes)
     yield from ("--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm")
     for path in map(str, graphics() if place.has_gpu else ()):
@@ -176,13 +176,13 @@ def _system_views(tmp_bytes: int, place: FileView, closed: Sequence[str] = ()) -
 
 
 def _reopened(place: FileView) -> list[Path]:
-    """What it needs but would not see, because it lies in something hidden."""
+    """The paths that the program needs but would not see, because they lie in something hidden."""
     covered = [*place.hidden, Path("/tmp"), Path("/run")]
     return [path for path in (*needed_paths(), *place.read) if below(path, covered)]
 
 
 def _views(views: Mapping[Path, Mode]) -> Iterator[str]:
-    """The mounts from the top down, so that deeper ones cover what was there.
+    """Arguments for mounts, from the top down, so that deeper ones cover what was there.
 
     None of them is a link (`FileView.check_links`): bubblewrap before 0.12 would follow it.
     """

@@ -1,4 +1,4 @@
-"""Why a box cannot be made on a machine, and the command or setting that mends it: pure functions."""
+"""Explains why a box cannot be made on a machine, and with which command or setting it could.  Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arena.box.surroundings import APPARMOR, CLONE, NAMESPACES, Surroundings
 
 LANDLOCK_SINCE = (5, 13)
 PROFILE = r"abi <abi/4.0>,\nprofile bwrap {} flags=(unconfined) {{ userns, }}\n"
-"""Lets bubblewrap alone create user namespaces; for all programs it would be the setting `APPARMOR`."""
+"""Lets bubblewrap alone create user namespaces; the setting `APPARMOR` would let all programs."""
 _INSTALL = {
     "debian": "apt install bubblewrap",
     "ubuntu": "apt install bubblewrap",
@@ -31,7 +31,7 @@ _POD = (
     "appArmorProfile.type: Unconfined, procMount: Unmasked"
 )
 _OF_NAMESPACES = ("namespace", "uid map", "loopback", "Operation not permitted", "Permission denied")
-"""Words of bubblewrap where the kernel refuses it a namespace, or what it must do in one."""
+"""Words in bubblewrap's messages when the kernel refuses it a namespace, or what it must do in one."""
 _ELSEWHERE = "run the arena in a Linux container or virtual machine"
 
 
@@ -40,7 +40,7 @@ class Cause:
     """Why one kind of box cannot be made here."""
 
     why: str
-    """As part of a sentence: `bubblewrap is not installed`."""
+    """The reason, as a clause: `bubblewrap is not installed`."""
     remedy: str = ""
     """The command or flags that mend it; empty if none is known."""
 
@@ -63,7 +63,7 @@ def bubblewrap_cause(machine: Surroundings, said: str = "") -> Cause:
 
 
 def _cause_in_program(machine: Surroundings, program: str, said: str) -> Cause | None:
-    """What is wrong with the bubblewrap that is installed."""
+    """What is wrong with the installed bubblewrap; None if nothing is."""
     if "Unknown option" in said:
         option = said.partition("Unknown option")[2].split()[:1]
         return Cause(
@@ -144,7 +144,7 @@ def _profile(program: str) -> str:
 
 
 def _open_container(machine: Surroundings) -> str:
-    """How a container is started in which programs may create namespaces; empty outside of one."""
+    """How to start a container in which programs may create namespaces; empty outside of one."""
     if machine.container == "kubernetes":
         return _POD
     if machine.container == "lxc":

@@ -1,4 +1,4 @@
-"""How much processor time programs want: what they have used, and what they have waited for."""
+"""Measures how much processor time programs want: what they have used, and what they have waited for."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from arena.box.spare import TICKS_PER_S
 
 
 def is_demand_known() -> bool:
-    """Whether the system counts it."""
+    """Whether the system counts what programs want."""
     return IS_LINUX and os.path.exists(f"/proc/self/task/{os.getpid()}/schedstat")
 
 
 def demand_s_below(pid: int) -> float:
     """The processor time that the descendants of this process have used or waited for, in seconds.
 
-    A program that computes has the same, however many others compute beside it.  Takes a few hundredths of a
-    millisecond for each thread.
+    A program that computes wants the same, however many others compute beside it.  Takes a few hundredths of
+    a millisecond for each thread.
     """
     total_s, waiting = _outlived_s(pid), _threads(pid)[1]
     while waiting:
@@ -30,7 +30,7 @@ def demand_s_below(pid: int) -> float:
 
 
 def _threads(pid: int) -> tuple[float, list[int]]:
-    """What the threads of a process have used or waited for, and its children."""
+    """The time that the threads of a process have used or waited for (s), and the process's children."""
     own_ns, children = 0, list[int]()
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -42,7 +42,7 @@ def _threads(pid: int) -> tuple[float, list[int]]:
 
 
 def _outlived_s(pid: int) -> float:
-    """What children of a process have used that have ended."""
+    """The processor time that children of a process have used that have ended (s)."""
     with suppress(OSError, LookupError, ValueError), open(f"/proc/{pid}/stat", "rb") as file:
         # The name, in brackets, may contain blanks and brackets; the 16th and 17th values are the times.
         values = file.read().rpartition(b")")[2].split()

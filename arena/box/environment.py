@@ -1,4 +1,4 @@
-"""The part of the arena's environment that the programs it starts are given."""
+"""The part of the arena's environment that the programs it starts inherit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def inherited() -> dict[str, str]:
-    """`PATH`, `HOME` and `LANG`, as far as the arena has them itself.
+    """The variables `PATH`, `HOME` and `LANG`, as far as the arena has them itself.
 
     The interpreter that runs the arena comes first on the path, so that a Python bot finds the packages that
     are installed there without an activated environment.

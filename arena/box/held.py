@@ -1,7 +1,4 @@
-"""What a program keeps beside the memory of its processes: files in memory, and its temporary files.
-
-Needed where no cgroup counts them.
-"""
+"""Measures what a program holds besides its processes' memory, if no cgroup does: files, also in memory."""
 
 from __future__ import annotations
 
@@ -15,16 +12,16 @@ from arena.box.processes import resident_bytes
 
 _BLOCK_BYTES = 512
 _NAMELESS, _SHARED = " (deleted)", "/dev/shm/"
-"""How links in /proc/PID/fd end that lead to files without a name, as those in memory (memfd) are; and how
-they begin where they lead to shared memory with a name."""
+"""How links in /proc/PID/fd end if they lead to files without a name, as files in memory (memfd) are, and
+how they begin if they lead to shared memory with a name."""
 
 
 class Hidden(Exception):
-    """A process keeps others from seeing what it has open."""
+    """Raised if a process keeps others from seeing what it has open."""
 
 
 def open_bytes(pids: Iterable[int]) -> int:
-    """How much files in memory take that these processes have open; one that several have open counts once.
+    """The size of the files in memory that these processes have open; one that several have open counts once.
 
     Raises Hidden if one of them cannot be looked at.
     """
@@ -55,7 +52,7 @@ def _open_files(pid: int) -> dict[tuple[int, int], int]:
 
 
 def folder_bytes(top: str) -> int:
-    """How much disk or memory a folder takes; what cannot be looked at counts as more than anybody has."""
+    """How much disk or memory a folder takes; if it cannot be looked at, more than any limit."""
     sizes: dict[int, int] = {}
     folders = [top]
     while folders:

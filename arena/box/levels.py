@@ -1,4 +1,4 @@
-"""How far programs are confined, and by what."""
+"""The levels of confinement, and the means by which boxes are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much one started program may use, all its processes together, and how that is enforced."""
+"""Limits on what one started program may use, all its processes together, and how they are enforced."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 MEMORY_MB = 2048
-"""For all processes of a bot together.  Tables and small networks need far less, and two bots at each of two
-tables that use all of it still leave half of a common machine."""
+"""The memory of all processes of a bot together.  Tables and small networks need far less, and two bots at
+each of two tables that use all of it still leave half of a common machine."""
 TASKS_MAX = 512
-"""Processes of a bot: a parallel build on a large machine needs some hundred, a fork bomb far more."""
+"""How many processes a bot may have: a parallel build on a large machine needs some hundred."""
 ADDRESS_BYTES_MAX = 64 << 30
-"""Address space of a process.  Node and Java reserve tens of gigabytes that they never touch, so this stops
-only absurd requests; the memory really used is summed up and limited by MEMORY_MB."""
+"""The address space of a process.  Node and Java reserve tens of gigabytes that they never touch, so this
+stops only absurd requests; the memory that is really used is summed up and limited by MEMORY_MB."""
 FILE_BYTES_MAX = 1 << 30
-"""The largest file: a runaway log does not fill the disk at once."""
+"""The largest file, so that a runaway log does not fill the disk at once."""
 FILES_MAX, FILES_MOST = 1024, 4096
-"""Open files, and how many a program may ask for; `select` supports no more than the first."""
+"""How many files may be open, and how many a program may ask for; `select` supports only the former."""
 CPU_S_MAX = 24 * 3600
-"""Processor time of a process: one that computes for a whole day is not waiting for questions."""
+"""The processor time of a process: one that computes for a whole day is not waiting for questions."""
 USER_TASKS_MAX = 4096
-"""Processes of the user, the user's own included, above which a bot cannot fork: they are counted together,
-so this is generous, and root may have any number."""
+"""How many processes the user may have before a bot cannot fork.  The user's own count too, so this is
+generous; root may have any number."""
 WATCHED_EVERY_S = 0.25
-"""How often each bot's processes are checked where no cgroup counts them: a fork bomb lives no longer."""
+"""How often each bot's processes are checked if no cgroup counts them: a fork bomb lives no longer."""
 
 
 TEMPORARY_BYTES_MAX = 1 << 30
-"""What a bot may keep in temporary files, or as much as it may use of memory if that is less."""
+"""How much a bot may keep in temporary files; no more than its limit of memory, if that is less."""
 
 
 def resources() -> dict[int, tuple[int, int]]:
-    """The system's own limits on every process: number -> soft and hard limit."""
+    """The limits that the system sets on every process: number of a resource -> soft and hard limit."""
     wanted = {
         resource.RLIMIT_AS: (ADDRESS_BYTES_MAX, ADDRESS_BYTES_MAX),
         resource.RLIMIT_FSIZE: (FILE_BYTES_MAX, FILE_BYTES_MAX),

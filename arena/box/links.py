@@ -1,7 +1,7 @@
-"""Folders of links, through which a program finds what lies in folders that it cannot list.
+"""Makes folders of links, through which a program finds what lies in folders that it cannot list.
 
-Where Landlock hides something, no folder above it can be listed.  Python then takes such a folder for an
-empty one, and so does Java.  A folder of links to all the rest can be listed.
+Where Landlock hides something, no folder above it can be listed, and Python takes such a folder for an empty
+one, as does Java.  A folder of links to everything else can be listed.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import arena
 from arena.box.places import FILES_SHOWN_MAX
 
 _IMPORTED = ("sdk", "wire")
-"""The folders of this package from which a Python bot imports."""
+"""The folders of this package from which Python bots import."""
 
 
 def link_package(folder: Path) -> None:
-    """Makes the folder, which holds nothing but a link to this package, for the import path of bots."""
+    """Makes a folder for the import path of bots, with nothing in it but a link to this package."""
     folder.mkdir()
     (folder / arena.__name__).symlink_to(Path(arena.__file__).resolve().parent)
 
 
 def keep_compiled() -> None:
-    """Keeps compiled what every Python bot imports of this package, as it cannot do so in its box."""
+    """Compiles what every Python bot imports of this package, as the bot cannot write there in its box."""
     if sys.dont_write_bytecode:
         return
     sources = [source for room in _IMPORTED for source in (Path(arena.__file__).parent / room).glob("*.py")]
@@ -46,7 +46,7 @@ def _is_compiled(source: Path) -> bool:
 
 
 def link_shown(folder: Path, hidden: Sequence[Path], into: Path) -> None:
-    """Adds to `into` a link to everything in the folder that is not hidden, as of now."""
+    """Adds to `into` a link to everything in the folder that exists now and is not hidden."""
     into.mkdir(exist_ok=True)
     with suppress(OSError):  # what we cannot list, no bot can
         for name in sorted(os.listdir(folder))[:FILES_SHOWN_MAX]:

@@ -1,4 +1,4 @@
-"""Values and descriptors through a Unix socket: a length, then `marshal`; both ends are the same Python."""
+"""Sends values and descriptors through a Unix socket: a length, then `marshal`; both ends are one Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FDS_MAX = 8
 
 
 def packed(value: Any) -> bytes:
-    """A message of what `marshal` supports: numbers, text, bytes, None, lists, tuples, dicts."""
+    """A message with a value that `marshal` supports: numbers, text, bytes, None, lists, tuples, dicts."""
     body = marshal.dumps(value)
     return HEAD.pack(len(body)) + body
 
@@ -48,7 +48,7 @@ def _filled(sock: socket.socket, octets: bytes, size: int) -> bytes:
 
 
 class Inbox:
-    """Messages from bytes as they arrive."""
+    """Puts messages together from bytes as they arrive."""
 
     def __init__(self) -> None:
         self._octets = b""

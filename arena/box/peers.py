@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection on this machine: asked of the kernel, not of the program."""
+"""Asks the kernel, not the program, who is at the other end of a connection on this machine."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import TypeAlias
 from arena.box.processes import IS_LINUX, descendants
 
 Ends: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
-"""Our address and port, and theirs."""
+"""The ends of a connection: our address and port, and theirs."""
 
 FILES_LOOKED_AT_MAX = 512
-"""A bot that hides its connection among more open files than this only harms itself."""
+"""How many open files of a bot are looked at: one that hides its connection among more only harms itself."""
 _SOCK_DIAG = 4
-"""NETLINK_SOCK_DIAG."""
+"""The netlink family NETLINK_SOCK_DIAG."""
 _BY_FAMILY = 20
 _INODE_AT = 16 + 68
-"""After the header of the message, the last field of `struct inet_diag_msg`."""
+"""The offset of the inode: after the message's header, the last field of `struct inet_diag_msg`."""
 _ANSWER_S = 1.0
 
 
 def comes_from(ends: Ends | None, top: int) -> bool:
-    """Whether a process below `top` holds the other end; true if the kernel does not say."""
+    """Whether a process below `top` holds the other end of a connection; true if the kernel does not say."""
     if not IS_LINUX or ends is None:
         return True
     inode = _inode(ends)
@@ -48,7 +48,7 @@ def _is_held(name: str, top: int) -> bool:
 
 
 def _inode(ends: Ends) -> int:
-    """The inode of the socket at the other end; 0 if it is not on this machine, or closed."""
+    """The inode of the socket at the other end; 0 if that is not on this machine, or closed."""
     try:
         return _asked(ends)
     except OSError:  # a kernel without this way to ask

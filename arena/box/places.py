@@ -1,4 +1,4 @@
-"""What each bot may see: its own folder, what it needs, and what must be hidden from it."""
+"""What each bot may see: its own folder and what it needs, and what must be hidden from it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import attrs
 import arena
 
 KEPT_BY_THE_ARENA = frozenset(("arena.db", "server.db"))
-"""A folder with one of these holds results, or a server's data: what was dealt, and seeds."""
+"""The files by which a folder with results, or with a server's data, is known: they hold deals and seeds."""
 LOOKED_AT_MAX = 1_000_000
-"""So many files and folders are looked through for such folders, which takes about two seconds."""
+"""How many files and folders are looked through for such folders, which takes about two seconds."""
 _GRAPHICS = ("/dev/dri", "/dev/kfd")
 FILES_SHOWN_MAX = 10_000
-"""With Landlock, if part of a folder is hidden the rest is allowed file by file, up to this many."""
+"""How many files Landlock allows one by one in a folder of which a part is hidden."""
 
 
 @attrs.frozen(kw_only=True)
@@ -30,13 +30,13 @@ class FileView:
     folder: Path
     """Its working directory."""
     own: tuple[Path, ...]
-    """Which part of it is its own: the folder, or only the bot's files if it is a file among others."""
+    """What in the folder is its own: all of it, or only the bot's files if it is a file among others."""
     is_writable: bool = False
-    """Whether it may write to its folder, and all in it, as a build does."""
+    """Whether it may write to its folder and everything in it, as a build does."""
     writes: tuple[Path, ...] = ()
-    """What it may write of its folder otherwise: files and folders that are there."""
+    """Existing files and folders in its folder that it may write if it may not write all."""
     scratch: Path | None = None
-    """The folder that it writes to, and finds the next time; the box makes it."""
+    """The folder that it writes to and finds again the next time; the box makes it."""
     read: tuple[Path, ...] = ()
     """What else it may read, which another place may hide."""
     has_gpu: bool = False
@@ -46,10 +46,10 @@ class FileView:
 
     @property
     def writable(self) -> tuple[Path, ...]:
-        """All that it may write, with all below it.
+        """The paths that it may write, with all below them.
 
-        Nothing that lies above something hidden: where a program may write, it can leave a link in the place
-        of what is hidden there the next time.
+        None lies above something hidden: where a program may write, it could put a link in the place of what
+        will be hidden the next time.
         """
         top = (self.folder,) if self.is_writable else ()
         scratch = () if self.scratch is None else (self.scratch,)
@@ -57,10 +57,10 @@ class FileView:
         return (*parts, *scratch)
 
     def check_links(self) -> None:
-        """Raises OSError if a link leads to what is shown or hidden, as what lies at its end is not meant.
+        """Raises OSError if one of the paths to show or hide has become a link, which may lead anywhere.
 
-        A bot cannot put one there by itself, as none of these lies below what it may write.  One that was
-        there before the bot was started would be followed by whatever mounts or opens these paths.
+        A bot cannot put one there by itself, as none of these paths lies below what it may write.  But a link
+        from before the bot was started would be followed by whatever mounts or opens these paths.
         """
         for path in (self.folder, *self.own, *self.read, *self.hidden, *self.writable):
             if os.path.realpath(path) != str(path):
@@ -69,7 +69,7 @@ class FileView:
 
 @lru_cache(maxsize=1)
 def needed_paths() -> tuple[Path, ...]:
-    """What a Python bot needs besides the system: interpreter, virtual environment, and this package."""
+    """The paths that a Python bot needs besides the system: interpreter, environment, and this package."""
     homes = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve(), Path(sys.prefix)}
     package = Path(arena.__file__).resolve().parent
     return tuple(sorted({*homes, package}))
@@ -83,7 +83,7 @@ def graphics() -> Iterator[Path]:
 
 
 def below(path: Path, tops: Iterable[Path]) -> bool:
-    """Whether the path is one of these, or in one of them."""
+    """Whether the path is one of the tops, or lies in one of them."""
     return any(path == top or top in path.parents for top in tops)
 
 
@@ -93,7 +93,7 @@ def is_kept_by_the_arena(folder: Path) -> bool:
 
 
 def kept_in(folder: Path) -> list[Path]:
-    """The folders in this one that hold results, or a server's data; links are not meant."""
+    """The folders in this one that hold results, or a server's data; links are left out."""
     with suppress(PermissionError), os.scandir(folder) as entries:
         inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
         return [path for path in inner if is_kept_by_the_arena(path)]
@@ -102,9 +102,9 @@ def kept_in(folder: Path) -> list[Path]:
 
 @lru_cache(maxsize=256)
 def kept_below(top: Path) -> tuple[Path, ...]:
-    """The folders below this one, as of the first look, with results or a server's data; no link is followed.
+    """The folders below this one with results or a server's data, as of the first look; no link is followed.
 
-    Raises OSError if there is more than can be looked through.
+    Raises OSError if there is more than may be looked through.
     """
     found: list[Path] = []
     looked, level = 0, [top]
@@ -128,7 +128,7 @@ def kept_below(top: Path) -> tuple[Path, ...]:
 
 
 def shown_paths(hidden: Sequence[Path], top: Path = Path("/")) -> list[Path]:
-    """Paths that, with all below them, cover everything below `top` except what is hidden, as of now."""
+    """Paths that, with all below them, cover what exists below `top` now, except what is hidden."""
     if top in hidden:
         return []
     if not any(top in path.parents for path in hidden):

@@ -1,6 +1,6 @@
-"""The probe: a program that tries, inside a box, what is forbidden there, and says what succeeded.
+"""The probe: a program that tries, inside a box, what is forbidden there, and prints what succeeded.
 
-Copied into a folder of its own and started there as bots are: `probe.py NAME TARGET …`.
+It is copied into a folder of its own and started there as bots are: `probe.py NAME TARGET …`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Callable
 from importlib import import_module
 
 DONE = "done"
-"""The last line: a probe that prints it was not stopped before its end."""
+"""The last line of a probe that was not stopped before its end."""
 SDK, KEEP = "sdk", "keep"
 NEEDED = {SDK: "a bot cannot import arena.sdk", KEEP: "a bot cannot write to its scratch folder"}
-"""The acts that must succeed, and what is said if they do not."""
+"""Each act that must succeed, and what is said if it does not."""
 TRACE = ".arena-probe"
-"""The file that is written: whether it is visible outside shows whether writing worked."""
+"""The file that a probe tries to write: if it is seen outside, writing worked."""
 
 
 def read(path: str) -> None:
@@ -48,7 +48,7 @@ def reach_port(port: str) -> None:
 
 
 def make_socket(family: str) -> None:
-    """Makes a socket of the family that agents and services listen at; none of them is disturbed."""
+    """Makes a socket of the family that agents and services use; none of them is disturbed."""
     socket.socket(int(family)).close()
 
 
@@ -68,7 +68,7 @@ ACTS: dict[str, tuple[Callable[[str], object], str]] = {
     KEEP: (write_kept, "write to its scratch folder"),
     SDK: (import_module, "import the SDK"),
 }
-"""What each act does, and its name in messages."""
+"""Name of an act -> its function, and what it is called in messages."""
 
 
 def main(words: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Processes as the system sees them: their descendants, what they use, and killing them reliably."""
+"""Finds the descendants of processes, measures what they use, and kills them reliably."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 CAP_SYS_ADMIN = 21
 IS_LINUX = sys.platform == "linux"
 END_S_MAX = 10.0
-"""A process that takes longer to kill waits in the kernel for a disk or network that does not answer."""
+"""How long killing may take: a process that is not gone then waits in the kernel for a disk or network."""
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -29,7 +29,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def effective_capabilities() -> int:
-    """What this process may do beyond an ordinary one: a bit for each of Linux's capabilities."""
+    """What this process may do beyond an ordinary one, with a bit for each of Linux's capabilities."""
     try:
         with open("/proc/self/status", encoding="utf-8") as file:
             return next(int(line.split()[1], 16) for line in file if line.startswith("CapEff:"))
@@ -38,19 +38,19 @@ def effective_capabilities() -> int:
 
 
 def adopt_orphans() -> None:
-    """Makes orphans among our descendants our children, in whatever session; forks do not inherit this."""
+    """Makes this process, but not its forks, the parent of orphans among its descendants, in any session."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def wake_when_orphaned(parent: int, number: signal.Signals) -> None:
-    """Has this signal sent when the parent ends, also if it has ended already."""
+    """Has this signal sent to us when our parent ends, at once if it has ended already."""
     prctl(PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         os.kill(os.getpid(), number)
 
 
 def wakeups() -> socket.socket:
-    """A socket that can be read from whenever a child has ended."""
+    """Makes a socket that can be read from whenever a child has ended."""
     ours, signals = socket.socketpair()
     for sock in (ours, signals):
         sock.setblocking(False)
@@ -95,7 +95,7 @@ def _listed_below(pid: int) -> list[int]:
 
 
 def kill_all_below(pid: int) -> None:
-    """Kills every descendant; all are stopped first, so that the next look finds those forked meanwhile.
+    """Kills every descendant; stops all of them first, so that the next look finds those forked meanwhile.
 
     Process groups are stopped as a whole, so that no member can outrun it by forking.  If this process adopts
     orphans (`adopt_orphans`), none is left.
@@ -155,21 +155,21 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def memory_bytes(pids: Iterable[int]) -> int:
-    """How much memory these processes hold; shared memory counts for each."""
+    """How much memory these processes hold; what they share counts for each of them."""
     return sum(map(resident_bytes, pids))
 
 
 def resident_bytes(pid: int) -> int:
-    """How much memory a process holds, all that it shares included; 0 if it has ended."""
+    """How much memory a process holds, including all that it shares; 0 if it has ended."""
     with suppress(OSError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
         return int(file.read().split()[1]) * PAGE_BYTES
     return 0
 
 
 def fair_memory_bytes(pids: Iterable[int], open_bytes: int = 0) -> int:
-    """How much memory these processes hold, what they share divided among them; slower to find out.
+    """How much memory these processes hold, with what they share divided among them; slower to find out.
 
-    Of `open_bytes`, what files in memory take that they have open, what they have mapped counts only once.
+    `open_bytes`: the size of files in memory that they have open; what of it they have mapped counts once.
     """
     total = in_files = 0
     for pid in pids:

@@ -1,4 +1,4 @@
-"""The folders that programs write to, for a while or kept for the next time; none is made through a link."""
+"""Makes the folders that programs write to, for a while or for good; none is made through a link."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 
 SCRATCH = "ARENA_SCRATCH"
-"""The environment variable that tells a bot the folder it writes to."""
+"""The environment variable that tells a bot which folder it may write to."""
 _OWN_LEVELS = 3
-"""How many of a path's last parts are the arena's: `.arena/scratch/NAME`."""
+"""How many of the last parts of a path are the arena's own: `.arena/scratch/NAME`."""
 _AS_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes the folder, however deep a bot has nested others in it."""
+    """Removes a folder, however deep a bot has nested others in it."""
     import shutil  # not when the keeper starts: that would take as long as a bot's start
     import subprocess
 
@@ -27,9 +27,9 @@ def remove_folder(folder: Path) -> None:
 
 
 def make_kept_folder(path: Path) -> int:
-    """Makes `.arena/scratch/NAME`, or another one three levels deep, and gives a descriptor of the one above.
+    """Makes a folder such as `.arena/scratch/NAME`, three levels deep; returns a descriptor of the one above.
 
-    What a bot's files may have brought along as `.arena` is not followed if it is a link.  Raises OSError.
+    Raises OSError, also if one of the three is a link, as a bot's files may have brought along `.arena`.
     """
     above = os.open(path.parents[_OWN_LEVELS - 1], _AS_FOLDER & ~os.O_NOFOLLOW)
     for level in range(_OWN_LEVELS - 1, -1, -1):
@@ -53,14 +53,14 @@ def make_kept_folder(path: Path) -> int:
 
 
 class KeptFolders:
-    """The folders of bots that are kept, while an arena runs; those that stay empty go with it."""
+    """The folders of bots that are kept; those that are empty when the arena ends are removed."""
 
     def __init__(self) -> None:
         self._held: dict[Path, int] = {}
-        """The folders above them, each locked for as long as this arena has bots in it."""
+        """The folders above them, by path, as descriptors that lock each while this arena has bots in it."""
 
     def make(self, path: Path) -> None:
-        """Makes the folder, if it is not there.  Raises OSError."""
+        """Makes a folder if it does not exist.  Raises OSError."""
         above = make_kept_folder(path)
         if path.parent in self._held:
             os.close(above)
@@ -70,7 +70,7 @@ class KeptFolders:
         os.close(make_kept_folder(path))  # another arena may have removed it until now
 
     def close(self) -> None:
-        """Removes what is empty, unless another arena has bots there."""
+        """Removes the folders that are empty, unless another arena has bots there."""
         for folder, held in self._held.items():
             with suppress(OSError):
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

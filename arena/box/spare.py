@@ -1,4 +1,4 @@
-"""How much memory is left for programs that only wait, and what those use meanwhile."""
+"""Measures how much memory is left for programs that only wait, and what these use meanwhile."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MEMORY_FILES = {
 
 
 def free_memory_share(*, proc: str = "/proc", cgroups: str = CGROUPS) -> float | None:
-    """The free share of the machine's memory, or of what our control group may use if that is less, 0 to 1.
+    """The free share, 0 to 1, of the machine's memory, or of what our control group may use if that is less.
 
-    What the kernel would give back at once, such as cached files, is free.  None where nobody tells.
+    What the kernel would free at once, such as cached files, counts as free.  None where nobody can tell.
     """
     try:
         with open(f"{proc}/meminfo", "rb") as file:
@@ -33,7 +33,7 @@ def free_memory_share(*, proc: str = "/proc", cgroups: str = CGROUPS) -> float |
 
 
 def _group_shares(proc: str, cgroups: str) -> Iterator[float]:
-    """The free share of each memory limit that a control group of ours has."""
+    """The free share of each memory limit that one of our control groups has."""
     try:
         with open(f"{proc}/self/cgroup", encoding="utf-8") as file:
             groups = [line.rstrip("\n").split(":", 2)[1:] for line in file]
@@ -76,7 +76,7 @@ def cpu_s(pids: Iterable[int]) -> float:
 
 
 def cpu_s_below(pid: int) -> float | None:
-    """The processor time that the descendants of a process have used; None where nobody tells."""
+    """The processor time that the descendants of a process have used (s); None where nobody can tell."""
     pids = descendants(pid)
     return cpu_s(pids) if any(os.access(f"/proc/{one}/stat", os.R_OK) for one in pids) else None
 

@@ -18,9 +18,9 @@ from arena.box.guard import TERMINATE
 from arena.box.messages import HEAD, Inbox, packed
 
 ANSWER_S_MAX = 20.0
-"""Within this a guard says whether the program runs, even on a machine under load."""
+"""How long a guard may take to say whether its program runs, even on a machine under load."""
 GONE_S_MAX = 12.0
-"""A guard that is not gone after this, with all it guards, has been stopped or waits in the kernel."""
+"""How long a guard may take to end with all it guards; if it takes longer, it is stopped or hangs."""
 KEEPER_END_S = 6.0
 _PACKAGES = Path(arena.__file__).resolve().parents[1]
 _MAIN = "from arena.box.keeper import main; "
@@ -55,7 +55,7 @@ class Running:
         """Which limit it exceeded, if it was killed for that."""
         self.failed: int | None = None
         self.started = trio.Event()
-        """Set when it runs, or when starting it failed."""
+        """Set when the program runs, or when starting it failed."""
         self.ended = trio.Event()
         """Set when the program itself has ended, or all its processes are gone."""
         self.gone = trio.Event()
@@ -107,12 +107,12 @@ class Running:
         return socket.socket(fileno=self._fds.pop()) if self._fds else None
 
     def terminate(self) -> None:
-        """Asks it to end."""
+        """Asks the program to end."""
         with suppress(OSError):
             self._control.send(TERMINATE)
 
     async def kill(self) -> None:
-        """Kills it with all its descendants; returns when none is left, or can be reached."""
+        """Kills the program with all its descendants; returns when none is left, or none can be reached."""
         with suppress(OSError):
             self._control.shutdown(socket.SHUT_WR)
         await self._wait_gone(GONE_S_MAX / 4)
@@ -134,7 +134,7 @@ class Running:
                 os.kill(self.guard, signal.Signals[name])
 
     def close(self) -> None:
-        """Stops following it; the guard kills what still runs."""
+        """Stops following the program; the guard kills what still runs."""
         self._scope.cancel()
         for fd in self._fds:
             os.close(fd)
@@ -149,7 +149,7 @@ class Spawner:
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        """Removed by the keeper if the arena is killed, as nobody else is left to do it."""
+        """A folder that the keeper removes if the arena is killed, as nobody else is left to do it."""
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._turn = trio.Lock()
@@ -230,7 +230,7 @@ class Spawner:
         self._socket = self._process = None
 
     async def close(self) -> None:
-        """Ends the keeper, and with it anything left."""
+        """Ends the keeper, and with it all programs that are left."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None

@@ -1,4 +1,4 @@
-"""What of this machine decides whether a box can be made: its settings, its container, its programs."""
+"""Reads what decides whether a box can be made here: the machine's settings, container and programs."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _MARKS = {
     "/var/run/secrets/kubernetes.io": "kubernetes",
 }
 _GROUPS = {"kubepods": "kubernetes", "libpod": "podman", "docker": "docker", "lxc": "lxc"}
-"""Words in the first process's cgroup, and the container they stand for; a pod's may also name Docker."""
+"""Words in the first process's cgroup -> the container they stand for; a pod's may name Docker too."""
 
 
 @attrs.frozen(kw_only=True)
 class Surroundings:
-    """What was read of this machine, as it is told to `causes`."""
+    """What was read about this machine, for `causes`."""
 
     system: str = "Linux"
     kernel: tuple[int, int] = (6, 1)
     distributions: tuple[str, ...] = ()
-    """This one and those it descends from, by the names in /etc/os-release."""
+    """This system's distribution and those it descends from, by their names in /etc/os-release."""
     is_root: bool = False
     container: str = ""
-    """`docker`, `podman`, `kubernetes`, `lxc`, the name of another; empty outside of one."""
+    """The kind of container: `docker`, `podman`, `kubernetes`, `lxc` or another; empty outside of one."""
     is_filtered: bool = False
     """Whether a seccomp filter judges the system calls of this process."""
     program: str | None = None
-    """Where bubblewrap is."""
+    """The path of bubblewrap; None if it is not installed."""
     settings: Mapping[str, int] = attrs.field(factory=dict[str, int])
-    """The kernel's settings for user namespaces, those that it has."""
+    """The kernel's settings for user namespaces, as far as it has them."""
     landlock_errno: int = 0
-    """Why the kernel refuses to tell Landlock's version; 0 if it tells it."""
+    """The error number with which the kernel refuses to tell Landlock's version; 0 if it tells it."""
 
 
 def surroundings() -> Surroundings:
-    """This machine as it is now."""
+    """Reads what this machine is like now."""
     return Surroundings(
         system=platform.system(),
         kernel=_kernel(platform.release()),
@@ -94,7 +94,7 @@ def _settings() -> dict[str, int]:
 
 
 def _text(path: str) -> str:
-    """The file's text; empty if it cannot be read."""
+    """The text of a file; empty if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:

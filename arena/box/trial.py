@@ -1,4 +1,4 @@
-"""The trial of a box: what a probe is to attempt in it, and what it must not get away with."""
+"""The trial of a box: what a probe attempts in it, and what it must not get away with."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A cgroup for one program, if we may create one (version 1 or 2): memory and tasks, counted exactly.
+"""Puts a program into a cgroup, if we may create one, which counts its memory and tasks exactly.
 
-A group is a list of folders: one of version 2, or one for each controller of version 1.
+A group is a list of folders: one in version 2 of cgroups, or one for each controller in version 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _REMOVE_TRIES = 50
 
 
 def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
-    """A group of these processes and those that they start, with these limits; empty if none can be made.
+    """Makes a group of these processes and those they start, with these limits; empty if that is impossible.
 
     Processes that they started before may be outside of it: so the guard watches processes as well.
     """
@@ -36,7 +36,7 @@ def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
 
 
 def places_of(guard: int) -> list[str]:
-    """Where the folders of a guard's group go, if it gets one: below the groups that we are in."""
+    """The folders that a guard's group would have: below the groups that we are in."""
     name = f"arena-{guard}"
     try:
         with open("/proc/self/cgroup", encoding="utf-8") as file:
@@ -65,7 +65,7 @@ def _limit(group: list[str], memory_bytes: int, tasks: int) -> None:
 
 
 def excess(group: list[str]) -> str:
-    """`memory` or `tasks`, if the group has reached its limit; empty otherwise."""
+    """What the group has reached its limit of, `memory` or `tasks`; empty if nothing."""
     if not group:
         return ""
     if _count(group[0], "memory.oom_control" if len(group) == 2 else "memory.events", "oom_kill"):
@@ -84,7 +84,7 @@ def _count(place: str, name: str, key: str) -> int:
 
 
 def remove_group(group: list[str]) -> None:
-    """Removes the group; its processes are gone, but the kernel may notice that a little later."""
+    """Removes a group whose processes are gone, which the kernel may notice a little later."""
     for place in group:
         for _ in range(_REMOVE_TRIES):
             try:

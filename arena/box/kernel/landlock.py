@@ -1,7 +1,7 @@
-"""Landlock (Linux 5.13 and newer): a process gives up access to all but some files, for good.
+"""Landlock (Linux 5.13 and newer): a process renounces access to all but some files, irrevocably.
 
-Raw system calls, as the C library has no functions for them.  The numbers are the same on every architecture
-that Landlock supports.
+These are raw system calls, as the C library has no functions for them.  Their numbers are the same on every
+architecture that Landlock supports.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _REMOVE_FILE, _MAKE_FILE, _TRUNCATE = 1 << 5, 1 << 8, 1 << 14
 _BY_NAME = _READ_FILE | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE | _TRUNCATE
 _OF_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
-"""All rights over files by version; later ones add device control (`ioctl`)."""
+"""Version of Landlock -> all its rights over files; later ones add device control (`ioctl`)."""
 _OF_FILES_LAST = (1 << 16) - 1
 _ON_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
 _SCOPE_SINCE = 6
 _SCOPES = 0b11
-"""No abstract Unix sockets of outside processes, no signals to them."""
+"""Forbids abstract Unix sockets of processes outside, and signals to them."""
 
 
 def version() -> int:
-    """Landlock's version on this system; 0: none."""
+    """Landlock's version on this system; 0: it has none."""
     return max(0, _asked_version())
 
 
 def refusal() -> int:
-    """The number of the error with which the system refuses to tell Landlock's version; 0 if it tells it."""
+    """The error number with which the system refuses to tell Landlock's version; 0 if it tells it."""
     return ctypes.get_errno() if _asked_version() < 0 else 0
 
 
@@ -54,8 +54,8 @@ def _asked_version() -> int:
 def restrict(readable: Iterable[str], writable: Iterable[str], unlisted: Iterable[str], process: int) -> None:
     """Lets this process and all that it starts read and write only these paths, with all below them.
 
-    In `unlisted` folders it makes, opens and removes files by their names, and cannot list them.
-    Of all processes it sees this one.  Raises OSError if there is no Landlock.
+    In `unlisted` folders it can make, open and remove files by their names, but not list them.  In /proc it
+    sees only the folder of `process`.  Raises OSError if there is no Landlock.
     """
     number = version()
     if not number:

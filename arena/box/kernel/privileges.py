@@ -1,4 +1,4 @@
-"""Capabilities, by which root may do more than others: whoever becomes a bot gives them up for good."""
+"""Gives up capabilities, by which root may do more than others, before a process becomes a bot."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from arena.box.processes import IS_LINUX, PR_SET_NO_NEW_PRIVS, libc, prctl
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL = 24, 47, 4
 _CAPABILITIES_MOST = 64
 _VERSION_3 = 0x20080522
-"""_LINUX_CAPABILITY_VERSION_3: two words for each set."""
+"""_LINUX_CAPABILITY_VERSION_3, in which a set has two words."""
 
 
 def drop_privileges() -> None:
-    """Leaves this process, and all that it starts, no capability and no way to gain one; raises OSError."""
+    """Leaves this process, and all that it starts, no capability and no way to gain one.  Raises OSError."""
     if not IS_LINUX:
         return
     for capability in range(_CAPABILITIES_MOST):

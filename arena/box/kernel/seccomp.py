@@ -49,16 +49,16 @@ NUMBERS = {  # x86_64, aarch64, which has no `inotify_init` of its own
     "userfaultfd": (323, 282),
 }
 ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""Architecture -> its column of NUMBERS, and its AUDIT_ARCH, by which the kernel names who calls."""
+"""Architecture -> its column of NUMBERS, and its AUDIT_ARCH, by which the kernel tells who calls."""
 FIRST_OF_X32 = 0x40000000
-"""From here on numbers are those of x32, a second set of calls of x86_64."""
+"""The first number of x32, a second set of calls of x86_64."""
 
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
-"""What a filter returns; REFUSE with the error in its lower half."""
+"""What a filter returns; REFUSE holds the error in its lower half."""
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
-"""Places in `struct seccomp_data`; both architectures put the lower half of an argument first."""
+"""Offsets in `struct seccomp_data`; both architectures put the lower half of an argument first."""
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-"""Load a word, jump if equal, if not less, if they share a bit, return."""
+"""The filter's instructions: load a word, jump if equal, if not less, if they share a bit, return."""
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 
@@ -75,7 +75,7 @@ class Rule(NamedTuple):
 
     call: str
     error: int
-    """0: the caller is told that it was done, and it is not."""
+    """The error that the caller gets; 0: it is told that the call was carried out, which it was not."""
     argument: int = 0
     test: Literal["always", "in", "not in", "any bit"] = "always"
     """How the argument is compared with `values`."""
@@ -99,7 +99,7 @@ BOT_RULES = (
     *(Rule(call, errno.ENOSYS) for call in ("shmget", "semget", "msgget")),
     Rule("prctl", errno.EPERM, 0, "in", (PR_SET_DUMPABLE,)),  # hides what a process has open
 )
-"""What no bot may do, in whatever box."""
+"""The calls that no bot may make, in whatever box."""
 
 SIGNAL_RULES = (
     # A filter cannot see which file a lock is for, and the devices of two boxes are the same files.
@@ -115,11 +115,11 @@ SIGNAL_RULES = (
     Rule("madvise", 0, 2, "in", (MADV_COLD, MADV_PAGEOUT)),
     Rule("process_madvise", errno.ENOSYS),
 )
-"""What else bots in strict boxes may not do: they would signal to one another by files that both see."""
+"""The calls that bots in strict boxes may not make either: they could signal by files that both see."""
 
 
 def architecture() -> str:
-    """The key of ARCHITECTURES of this process; empty if filters are not made for it, or by this kernel."""
+    """The key in ARCHITECTURES of this process; empty if we, or this kernel, have no filters for it."""
     name = os.uname().machine
     is_known = IS_LINUX and name in ARCHITECTURES and sys.maxsize > 1 << 32
     # Without a program a kernel that supports filters misses it at its address.
@@ -150,14 +150,14 @@ def filter_bytes(rules: Sequence[Rule], architecture: str) -> bytes:
 
 
 def _refusal(rule: Rule, number: int) -> list[bytes]:
-    """The steps of one rule; a call that it does not concern goes on after them."""
+    """The instructions of one rule; a call that it does not concern goes on after them."""
     tests = [] if rule.test == "always" else _tests(rule)
     steps = [*tests, _step(RETURN, REFUSE | rule.error)]
     return [_step(LOAD, _NUMBER_AT), _step(EQUAL, number, 0, len(steps)), *steps]
 
 
 def _tests(rule: Rule) -> list[bytes]:
-    """Loads the argument; jumps over the return that follows if the call is allowed, else goes on with it."""
+    """Instructions that load the argument, and jump over the return that follows if the call is allowed."""
     count = len(rule.values)
     kind = ANY_BIT if rule.test == "any bit" else EQUAL
     tests = [_step(LOAD, _ARGUMENTS_AT + 8 * rule.argument)]
@@ -175,7 +175,7 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 
 def install(program: bytes) -> None:
-    """Puts this process, which has one thread, and all that it starts under a filter.
+    """Puts this process, which must have one thread only, and all that it starts under a filter.
 
     Raises OSError if the kernel refuses it.
     """
@@ -190,5 +190,5 @@ def install(program: bytes) -> None:
 
 
 def _prctl(option: int, value: int, pointer: object = None) -> int:
-    """The error of this call; 0: none."""
+    """Calls `prctl`; returns the error, or 0."""
     return ctypes.get_errno() if libc.prctl(option, ctypes.c_ulong(value), pointer, 0, 0) < 0 else 0
