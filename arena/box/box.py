@@ -54,7 +54,7 @@ class Job:
     is_piped: bool = False
     """Whether its standard input and output are connected to the arena."""
     is_build: bool = False
-    """Whether it builds a bot, before play: tools that build need locks on files, and nobody plays to see them."""
+    """Whether it builds a bot, before play: build tools need locks on files, which nobody sees then."""
     is_server: bool = False
     """Whether it connects to the arena, which in a strict box listens in the box's own network."""
 
@@ -233,7 +233,7 @@ async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
 
 @asynccontextmanager
 async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
-    """Yields a function that makes boxes, with one keeper and one temporary folder, which both go at the end."""
+    """Yields a function that makes boxes; they share a keeper and a temporary folder, which go at the end."""
     with ExitStack() as undo:
         scratch = _temporary_folder()
         undo.callback(remove_folder, scratch)

@@ -1,1 +1,1 @@
-"""Before play: bots that connect get their places, and bots that are started are built and tried."""
+"""Before play: gives places to bots that connect, and builds and tries the bots that are started."""

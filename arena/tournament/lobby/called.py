@@ -1,4 +1,4 @@
-"""What connecting bots are called, and which tokens they have: looked up at once, however many there are."""
+"""The names and tokens of connecting bots: quick to look up, however many there are."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 
 class TokenOwners(Generic[T]):
-    """Whose each token is.
+    """Each token's owner.
 
-    They are kept as hashes under a key of our own, so that the time a look-up takes does not reveal how much
-    of a token is right.
+    Tokens are kept as hashes with a key of our own, so that the time of a look-up does not reveal how much of
+    a token is right.
     """
 
     def __init__(self, owners: Iterable[tuple[str, T]] = ()) -> None:
@@ -49,9 +49,9 @@ class TokenOwners(Generic[T]):
 
 @attrs.frozen
 class Secrets:
-    """The tokens that nobody is shown in the messages of one bot: those of all entrants, and its own.
+    """The tokens that are hidden in what is shown of one bot's messages: those of all entrants, and its own.
 
-    The former are the same object for all bots: thousands of them would otherwise each have a list of
+    All bots share one object with the entrants' tokens: else thousands of bots would each have a list of
     thousands.
     """
 
@@ -65,24 +65,24 @@ class Secrets:
 
 
 class Called:
-    """The names that are taken, how each looks, and which is free."""
+    """The names that are taken: knows what each looks like, and which names are free."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names: set[str] = set()
         self._by_look: dict[str, tuple[str, ...]] = {}
         self._numbered: Counter[str | None] = Counter()
-        """By what bots said: numbers up to this are taken."""
+        """What bots said -> up to which number that name, with a number, is taken."""
         for name in names:
             self.note(name)
 
     def note(self, name: str) -> None:
-        """This name is taken."""
+        """Notes that this name is taken."""
         self._names.add(name)
         for look in looks_of(name):
             self._by_look[look] = (*self._by_look.get(look, ()), name)
 
     def forget(self, name: str) -> None:
-        """This name is free again."""
+        """Notes that this name is free again."""
         self._names.discard(name)
         self._numbered.clear()
         for look in looks_of(name):
@@ -93,16 +93,16 @@ class Called:
                 del self._by_look[look]
 
     def has_like(self, name: str) -> bool:
-        """Whether it is taken, or another that people could mistake for it."""
+        """Whether this name is taken, or one that people could mistake for it."""
         return any(look in self._by_look for look in looks_of(name))
 
     def double_of(self, said: str) -> str | None:
-        """A name taken already that people could mistake this one for; the very same name gets a number."""
+        """A taken name that people could mistake this one for; not the very same, which gets a number."""
         others = {other for look in looks_of(said) for other in self._by_look.get(look, ())}
         return min(others - {said}, default=None)
 
     def free_name(self, said: str | None) -> str:
-        """The name that a bot said if it is free, else that name (or `bot`) with the first free number."""
+        """The name that a bot said if it is free; else that name (or `bot`) with the first free number."""
         if said is not None and said not in self._names:
             return said
         stem = "bot" if said is None else said[: NAME_LENGTH_MAX - 5]

@@ -1,4 +1,4 @@
-"""How many connections a run takes from bots that connect by themselves, and what it needs of the system."""
+"""How many connections a run accepts from bots that connect by themselves, and what that needs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from arena.tournament.lobby.quotas import ADDRESS_CONNECTIONS_MAX, UNNAMED_PART
 from arena.tournament.plan import Plan
 
 CONNECTIONS_MAX = 1024
-"""Open connections besides one for each bot that is expected: more instances, strangers, the refused."""
+"""How many open connections besides one for each expected bot: more instances, strangers, the refused."""
 SET_ASIDE_LEAST = 200
 FILES_WANTED = 4096
-"""File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
+"""File descriptors: a started bot takes five, and up to four bots are alive for every seat in use."""
 FILES_SPARE = 128
-"""What a run needs at least besides one for each bot that connects."""
+"""How many file descriptors a run needs besides one for each bot that connects."""
 
 
 def connections_of(plan: Plan) -> int:
     """How many connections may be open at once; more are turned away.
 
-    No more than there are file descriptors for, so that strangers do not take those that the run needs.
+    Bounded by the file descriptors there are, so that strangers do not take those that the run needs.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = CONNECTIONS_MAX + plan.connecting
@@ -34,10 +34,9 @@ def connections_of(plan: Plan) -> int:
 
 
 def per_address_of(plan: Plan) -> int:
-    """How many of them may be from one address.
+    """How many of the open connections may come from one address.
 
-    Who listens on loopback alone hears one address, so all bots are from there, and their first words may
-    come in one moment.
+    A run that listens on loopback hears one address only, from which all bots may come in the same moment.
     """
     if plan.per_address is not None:
         return plan.per_address
@@ -54,7 +53,7 @@ def _is_loopback(address: Address) -> bool:
 
 
 def prepare_files(plan: Plan) -> None:
-    """Raises the limit on file descriptors as far as wanted and allowed: systems give programs few.
+    """Raises the limit on file descriptors as far as wanted and allowed, as it is often low.
 
     Raises ConfigError if that is too few for the bots that connect.
     """
@@ -70,7 +69,7 @@ def prepare_files(plan: Plan) -> None:
 
 
 def lift_files_limit(wanted: int = FILES_WANTED) -> float:
-    """Raises the limit on file descriptors as far as wanted and allowed; gives what it is now."""
+    """Raises the limit on file descriptors as far as wanted and allowed; returns the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return float("inf")
@@ -82,10 +81,10 @@ def lift_files_limit(wanted: int = FILES_WANTED) -> float:
 
 @contextmanager
 def bots_set_aside(plan: Plan) -> Iterator[None]:
-    """Has the garbage collector skip the bots that are there now, if they are many, while this is open.
+    """Has the garbage collector skip the bots that are here now, if they are many, while the context is open.
 
-    Nearly all of what is known of them stays.  Looking through it takes a quarter of a second with 5,000
-    bots, again and again, and nobody is heard meanwhile.
+    Nearly all that is known of them stays to the end.  With 5,000 bots, each collection would take a quarter
+    of a second to look through it, in which nobody is heard.
     """
     if plan.connecting < SET_ASIDE_LEAST:
         yield
@@ -99,7 +98,7 @@ def bots_set_aside(plan: Plan) -> Iterator[None]:
 
 
 def short_backlog(plan: Plan) -> str | None:
-    """What people should know if the kernel lets fewer bots wait at once than will connect; None: nothing."""
+    """The warning if the kernel lets fewer connections wait than bots will connect; None if it does not."""
     most = backlog_most()
     if most is None or most >= plan.connecting:
         return None

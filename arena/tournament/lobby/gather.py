@@ -31,11 +31,11 @@ from arena.tournament.play.summary import Summary
 from arena.words import at_most_listed, listed
 
 HEARD_S = 0.05
-"""How long to listen on once all are there: a bot may have left just as the last one came."""
+"""How long to go on listening once all are here: a bot may have left just as the last one came."""
 TOGETHER_S = 0.05
-"""Bots that come within this time are told, and counted, together: there may be thousands."""
+"""How long arrivals are gathered to be told, and counted, together: there may be thousands."""
 WAITS_TOLD_MAX = 500
-"""How often people are told who is missing; a bot that keeps coming and going must not fill the screen."""
+"""How often people are told who is missing: a bot that keeps coming and going must not fill the screen."""
 
 
 def open_lobby(
@@ -78,10 +78,10 @@ async def gather(
     *,
     stops_at: float = inf,
 ) -> list[str]:
-    """The names of all bots that play: those we start, each tried once, and those that connect.
+    """Gathers all bots that play: tries once those we start, and waits for those that connect; returns names.
 
     Waits for nobody past `stops_at`, when the run's time is over.  Raises BrokenBots if bots cannot be
-    started and the plan does not leave them out, and ConfigError if those who are here cannot play.
+    started and the plan does not leave them out, and ConfigError if the bots that are here cannot play.
     """
     entrants, unbuilt = await _build_all(run, pool, reporter)
     tried = unbuilt + await pool.instances.try_all({bot.name for bot in unbuilt}, reporter.note)
@@ -126,7 +126,7 @@ async def gather(
 
 
 def _all_broken(entrants: Sequence[Entrant], tried: Sequence[BotBroken]) -> list[BotBroken]:
-    """Those that are broken as they lie there, and those that were tried in vain, in the entrants' order."""
+    """The bots known to be broken before they were tried, and those tried in vain, in the entrants' order."""
     errors = {error.name: error for error in tried}
     broken = []
     for entrant in entrants:
@@ -140,7 +140,7 @@ def _all_broken(entrants: Sequence[Entrant], tried: Sequence[BotBroken]) -> list
 async def _await_all(
     plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float
 ) -> tuple[list[str], list[str]]:
-    """Waits until everybody is there, or as long as the plan says.  Gives who is here, and who is missing.
+    """Waits for all bots, or as long as the plan says; returns who is here, and who is missing.
 
     Raises ConfigError if the run's time is over first.
     """
@@ -156,7 +156,7 @@ async def _await_all(
 
 
 async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
-    """Returns when everybody is there, and nobody left just as the last one came."""
+    """Waits until everybody is here, and nobody left just as the last one came."""
     told = 0
     while True:
         if missing := lobby.missing:
@@ -181,7 +181,7 @@ def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
 
 def _check_return(run: Run, names: Sequence[str]) -> None:
     """Raises ConfigError if bots that played here have not come back: their matches would not count."""
-    started = {entrant.name for entrant in run.entrants if entrant.kind != "remote"}  # may be left out
+    started = {entrant.name for entrant in run.entrants if entrant.kind != "remote"}  # these may be left out
     away = sorted(run.store.players() - set(names) - started - run.roster.left.keys())
     if away:
         raise ConfigError(
@@ -200,12 +200,12 @@ def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
 
 
 async def _build_all(run: Run, pool: Pool, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
-    """The entrants, built, and those whose build failed."""
+    """Builds the bots that must be built; returns the entrants, and the bots whose build failed."""
     instances = pool.instances
     entrants, broken = [], []
     for entrant in run.entrants:
         if entrant.kind == "process" and needs_build(entrant):
-            assert instances.box is not None, "a bot that is built is a process, and processes have a box"
+            assert instances.box is not None, "bots that are built are processes, which have a box"
             reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
             try:
                 log = run.folder / LOGS / f"{file_name(entrant.name)}-build.log"

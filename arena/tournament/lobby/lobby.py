@@ -1,4 +1,4 @@
-"""The lobby, for bots that connect by themselves: from their first word to the last goodbye."""
+"""The lobby of bots that connect by themselves, from their first message to the last goodbye."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from arena.wire.states import State
 from arena.words import printable
 
 REFUSALS_NOTED_MAX = 20
-"""Different reasons shown to people, each once: a bot that keeps trying must not fill the screen."""
+"""How many reasons for refusals are shown, each once: a bot that keeps trying must not fill the screen."""
 COMINGS_NOTED_MAX = 500
-"""Lines shown about bots that come, leave or drop out; forty bots with six instances need half of them."""
+"""How many lines are shown about bots that come and go; forty bots with six instances need half of them."""
 SILENCES = 10
-"""A silent connection is asked a question after this many times the wait for a name: ten seconds.
+"""After how many times the wait for a name (ten seconds in all) a silent connection is asked a question.
 
-It may be a bot or a scanner; scanners wait up to six seconds for a greeting, say something, and leave.  It
+It may be a bot or a scanner; scanners wait up to six seconds for a greeting, send something, and leave.  It
 gets a place only if it answers, or says its name after all, however long that takes.
 """
 TURNS_TO_LEAVE = 10
-"""Turns of the loop between the end of a connection and its place becoming free, and a few more."""
+"""How many turns of the event loop it takes until the place of an ended connection is free, and some more."""
 
 
 @attrs.define(eq=False)
@@ -43,17 +43,17 @@ class _Silent:
     asked_at: float
     """When it will have been silent for long enough to be asked a question."""
     has_answered: bool = False
-    """Whether it answered the question by which it is tried: it is a bot."""
+    """Whether it answered the trial's question, so that it is a bot."""
     listening: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     player: StreamPlayer | None = None
-    """Who it is, once play begins."""
+    """Its player, once play begins."""
 
 
 class Lobby:
     """Lets in the bots that connect by themselves.
 
-    A bot that says who it is gets a place at once, if there is one (`Places`).  Places left
-    when play begins go to silent connections that have answered the trial's question.
+    A bot that says who it is gets a place at once, if one is free (`Places`).  Places that are free when play
+    begins go to silent connections that have answered the trial's question.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Lobby:
         self._watch = watch
         self._note = note
         self.note_bug = note_bug
-        """Called with the traceback if something that a connection said makes the arena raise."""
+        """Called with the traceback if what a connection said makes the arena raise."""
         self._strangers = Allowance()
         """The allowance shared by all connections that have not said who they are."""
         self._quotas = Quotas(per_address)
@@ -91,17 +91,17 @@ class Lobby:
         self._comings = 0
         self._places = Places(tokens, expect, reserved, taken, self._new_player)
         self._silent: list[_Silent] = []
-        """In order of arrival; the first ones get the places that nobody with a name takes."""
+        """The silent connections in order of arrival; the first ones get the places that are left."""
         self.address = ""
-        """Where it listens, HOST:PORT, for people."""
+        """The address at which it listens, HOST:PORT, for people."""
         self.players = self._places.players
-        """Entrants by name, each with its connections, lost ones included."""
+        """Name of each entrant -> its connections, lost ones included."""
 
     # Before play
 
     @property
     def missing(self) -> list[str]:
-        """The bots that have not come yet: their names if known, else how many."""
+        """Which bots have not come yet: their names if known, else how many."""
         names, free = self._places.missing, self._places.free
         return names if len(self._heirs()) == free else [*names, f"{free} more"]
 
@@ -110,11 +110,11 @@ class Lobby:
         return [silent for silent in self._silent if silent.has_answered][: self._places.free]
 
     async def arrived(self) -> None:
-        """Returns when somebody has come in, or has left before play."""
+        """Waits until somebody has come in, or has left before play."""
         await self._arrived.wait()
 
     def begin(self) -> list[str]:
-        """Begins play with the bots that are here; gives who they are and where from, for people.
+        """Begins play with the bots that are here; returns who they are and where from, for people.
 
         Silent connections that answered the trial's question get the places that are left, under the names
         `bot-1`, `bot-2`, …; the others get none.
@@ -134,13 +134,13 @@ class Lobby:
         ]
 
     def withdraw(self, name: str) -> None:
-        """The bot plays no more: its connections end, and none of it is let in again."""
+        """Ends the connections of a bot that plays no more, and never lets it in again."""
         self._places.withdraw(name)
 
     # One connection
 
     async def serve(self, transport: Transport) -> None:
-        """One connection, from its first word until nobody comes back in its place."""
+        """Serves one connection, from its first message until nobody can come back to its place."""
         connection = ArenaConnection()
         if (refusal := self._quotas.refusal(transport.peer)) is not None:
             await self._refuse(transport, connection, refusal)
@@ -165,7 +165,7 @@ class Lobby:
             await self._miss(place)
 
     async def _hear(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
-        """The player that this connection is, or why there is no place for it.
+        """Seats a connection; returns its player, or why there is no place for it.
 
         Raises trio.BrokenResourceError if it closes before it has said who it is.
         """
@@ -185,9 +185,9 @@ class Lobby:
     async def _hold(
         self, transport: Transport, connection: ArenaConnection, remarks: Sequence[str]
     ) -> StreamPlayer | str:
-        """The player that a silent connection is, once it says so or play begins; or why it is refused.
+        """Waits until a silent connection says who it is, or play begins; returns its player, or a refusal.
 
-        `remarks`: what it said so far, which does not say who it is.
+        `remarks`: what it has said so far, which was not its name.
         """
         asked_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
         silent = _Silent(transport.peer, asked_at)
@@ -212,7 +212,7 @@ class Lobby:
                 self._wake()
         if silent.player is None:
             return self._places.no_place()
-        if reason is not None:  # it was refused at the very moment when play began
+        if reason is not None:  # it was refused in the very moment in which play began
             silent.player.leave(reason)
             return reason
         _enter(connection)
@@ -221,9 +221,9 @@ class Lobby:
     async def _said_or_answered(
         self, silent: _Silent, transport: Transport, connection: ArenaConnection
     ) -> str | None:
-        """Hears a connection until it has said who it is; gives why it is refused, or None.
+        """Listens to a connection until it has said who it is; returns why it is refused, or None.
 
-        One that answers the trial's question instead stays here until play begins.
+        Does not return before play begins if it answers the trial's question instead.
         """
         with trio.move_on_at(silent.asked_at):
             return await self._said_at_last(transport, connection)
@@ -235,7 +235,7 @@ class Lobby:
         return reason
 
     async def _said_at_last(self, transport: Transport, connection: ArenaConnection) -> str | None:
-        """Hears a connection until it has said who it is; gives why it is refused, or None."""
+        """Listens to a connection until it has said who it is; returns why it is refused, or None."""
         for _ in range(REMARKS_MAX):
             reason = await hear_introduction(transport, connection, self._strangers)
             if reason is not None or _said_who(connection):
@@ -244,7 +244,7 @@ class Lobby:
         return SAID_A_LOT
 
     async def _miss(self, place: LobbyPlace) -> None:
-        """A player has lost its connection."""
+        """Gives up the place of a player that lost its connection, or keeps it for a while."""
         player = place.player
         if not self._places.has_begun:
             self._give_up(place)
@@ -259,7 +259,7 @@ class Lobby:
 
     def _welcome(self, player: StreamPlayer) -> None:
         place = self._places.of(player)
-        assert place is not None, "it has just been seated"
+        assert place is not None, "the player has just been seated"
         if not place.is_told:
             self._announce(f"{player.name} {'is connected' if player.lost_at is None else 'is back'}")
         place.is_told = False
@@ -299,7 +299,7 @@ class Lobby:
 
 
 def _as_heard(remarks: Sequence[str]) -> str:
-    """What people are told of a connection that has not said who it is."""
+    """What people are told about a connection that has not said who it is."""
     return f"does not say who it is ({printable(remarks[0])})" if remarks else "says nothing"
 
 
@@ -308,7 +308,7 @@ def _said_who(connection: ArenaConnection) -> bool:
 
 
 async def _let_others_leave() -> None:
-    """Lets the end of an old connection be heard first: a bot may close and reconnect in one moment."""
+    """Lets the end of an old connection be noticed first: a bot may close and reconnect in one moment."""
     for _ in range(TURNS_TO_LEAVE):
         await trio.lowlevel.checkpoint()
 

@@ -16,7 +16,7 @@ from arena.wire.names import told_apart
 
 TOKEN_BYTES = 16
 DEPARTED_MAX = 256
-"""How many tokens of bots that left before play are remembered: they may come back with them."""
+"""How many tokens of bots that left before play are remembered, with which they may come back."""
 
 FULL = "the table is full"
 BEGUN = "play has begun"
@@ -30,22 +30,22 @@ class LobbyPlace:
     player: StreamPlayer
     peer: str
     said: str | None
-    """What it called itself, if anything."""
+    """The name that it called itself, if any."""
     token: str | None
-    """Proof that the same bot comes back; None for a plain bot, which has none."""
+    """The token that proves that the same bot comes back; None for a plain bot, which has none."""
     is_told: bool = False
-    """Whether people have already been told that it is coming."""
+    """Whether people have been told already that it has come."""
 
 
 class Places:
-    """All places of a run.
+    """The places of a run, and the rules for who gets one.
 
-    With tokens, a token ties a connection to its entrant; another connection with it is another
-    instance.  Without, each bot that comes is an entrant, until `expect` of them are there.
-    Before play, a bot that leaves gives its place back.  After `begin` only bots that had a
-    place and lost their connection are let in.
+    A token ties a connection to its entrant; another connection with the same token is another instance.
+    Each bot without a token is an entrant of its own, until `expect` of them are here.  Before play, a bot
+    that leaves gives its place back.  After `begin` only bots that had a place and lost their connection are
+    let in.
 
-    What a connection costs here does not depend on how many others there are.
+    The cost of a connection here does not depend on how many others there are.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class Places:
     ) -> None:
         """`reserved` are words of the game, `taken` other names that nobody gets.
 
-        `new_player` is given a name, and the allowance of its bot.
+        `new_player` makes a player of a name and its bot's allowance.
         """
         self._entrants = TokenOwners(tokens.items())
         self._tokens = tuple(tokens)
         self._named = frozenset(tokens.values())
-        """The entrants with a token."""
+        """The names of the entrants with a token."""
         self._expect = expect
         self._reserved = reserved
         self._called = Called({*taken, *tokens.values()})
@@ -73,7 +73,7 @@ class Places:
         self._guests: dict[StreamPlayer, LobbyPlace] = {}
         """The places of bots without an entrant's token."""
         self._guests_calling: dict[str | None, list[LobbyPlace]] = {}
-        """The same by what they called themselves."""
+        """The same places, by what the bots called themselves."""
         self._guest_tokens: TokenOwners[LobbyPlace] = TokenOwners()
         self._departed: list[str] = []
         self.has_begun = False
@@ -93,7 +93,7 @@ class Places:
     def free(self) -> int:
         """How many places there are for bots that come without a token.
 
-        Before play one that has just left may still be counted, but not so that nobody else is let in.
+        Before play a bot that has just left may still be counted, unless that would keep another one out.
         """
         free = self._expect - len(self._guests)
         if free <= 0 and not self.has_begun:
@@ -106,16 +106,16 @@ class Places:
         return [name for name in self._entrants if not self._is_here(name)]
 
     def _is_here(self, name: str) -> bool:
-        """Whether it is connected, or has lost its connection during play, which keeps its place."""
+        """Whether an entrant is connected, or lost its connection during play and so keeps its place."""
         players = self.players[name]
         return bool(players) and (self.has_begun or any(player.is_connected for player in players))
 
     def left(self) -> list[LobbyPlace]:
-        """Before play: the places of those whose connection has just closed."""
+        """The places, before play, of bots whose connection has just closed."""
         return [place for place in self if not place.player.is_connected]
 
     def give_up(self, place: LobbyPlace) -> None:
-        """Before play: takes the place away from a bot that has left."""
+        """Takes the place away from a bot that has left before play."""
         player = place.player
         del self._places[player]
         self.players[player.name].remove(player)
@@ -138,13 +138,13 @@ class Places:
     # Who is who
 
     def is_new(self, connection: ArenaConnection) -> bool:
-        """Whether its place does not depend on who leaves: no token, a name like no other, a free place."""
+        """Whether a bot gets a place whoever leaves: it has no token, a name unlike others, and one is free."""
         if connection.token is not None or self.has_begun or not self.free:
             return False
         return connection.name is None or not self._called.has_like(connection.name)
 
     def seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
-        """The player that this connection is, or why there is no place for it."""
+        """Gives a connection its place; returns the player, or why there is no place for it."""
         said, token = connection.name, connection.token
         if token is not None and (entrant := self._entrants.owner(token)) is not None:
             return self._with_token(entrant, peer, said, token)
@@ -188,7 +188,7 @@ class Places:
         return self.no_place()
 
     def seat_silent(self, peer: str) -> StreamPlayer:
-        """A place for a connection that says nothing, under the name `bot-1`, `bot-2`, …"""
+        """Gives a silent connection a place, under the name `bot-1`, `bot-2`, …; returns the player."""
         player = self._add_guest(peer, None, None)
         self._places[player].is_told = True
         return player
@@ -218,7 +218,7 @@ class Places:
 
 
 def is_lost(place: LobbyPlace) -> bool:
-    """Whether its bot had a connection, has none, and may come back; false for one that is just coming."""
+    """Whether the place's bot lost its connection and may come back; false if it has only just come."""
     return place.player.lost_at is not None and not place.player.is_gone
 
 

@@ -1,4 +1,4 @@
-"""How many connections one address may have: enough for a class behind one router, not for a flood."""
+"""Limits the connections of one address: enough for a class behind one router, not for a flood."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from functools import lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 ADDRESS_CONNECTIONS_MAX = 256
-"""Connections allowed from one address: forty bots behind one router, with six instances each."""
+"""How many connections one address may have: forty bots behind one router, with six instances each."""
 UNNAMED_PART = 4
-"""One in so many may not yet have said who it is: of 256, forty bots that start in the same second."""
+"""One in this many may not have said yet who it is: of 256, forty bots that start in the same second."""
 
 
 class Quotas:
-    """Who is connected from where."""
+    """Counts the connections from each address."""
 
     def __init__(self, connections_max: int = ADDRESS_CONNECTIONS_MAX) -> None:
-        """`connections_max`: from one address."""
+        """`connections_max`: how many connections one address may have."""
         self._connections_max = connections_max
         self._unnamed_max = max(1, connections_max // UNNAMED_PART)
         self._open: Counter[str] = Counter()
         self._unnamed: Counter[str] = Counter()
 
     def refusal(self, peer: str) -> str | None:
-        """Why another connection of this address is refused; None if it is not."""
+        """Why another connection from this address is refused; None if it is not."""
         origin = origin_of(peer)
         if self._open[origin] >= self._connections_max:
             return f"there are {self._connections_max} connections from this address already"
@@ -35,16 +35,16 @@ class Quotas:
         return None
 
     def counted(self, peer: str) -> Count:
-        """Counts a connection of this address as long as it is open."""
+        """Counts a connection from this address while the context is open."""
         return Count(self._open, origin_of(peer))
 
     def unnamed(self, peer: str) -> Count:
-        """Counts it also as one that has not yet said who it is."""
+        """Counts it also as one that has not said who it is, while the context is open."""
         return Count(self._unnamed, origin_of(peer))
 
 
 class Count:
-    """One more of this origin, as long as it is entered."""
+    """A context in which a counter has one more of this origin."""
 
     __slots__ = ("_counter", "_origin")
 
@@ -58,12 +58,12 @@ class Count:
     def __exit__(self, *_: object) -> None:
         self._counter[self._origin] -= 1
         if not self._counter[self._origin]:
-            del self._counter[self._origin]  # else every address that ever came stays in memory
+            del self._counter[self._origin]  # else every address that ever connected stays in memory
 
 
 @lru_cache(256)
 def origin_of(peer: str) -> str:
-    """What counts as one address: in IPv6 the whole /64, as one machine can have all of it."""
+    """What counts as one address; in IPv6 the whole /64, as one machine can have all of it."""
     try:
         address = ip_address(peer.partition("%")[0])
     except ValueError:  # a stream in this process

@@ -1,4 +1,4 @@
-"""The question that silent connections are asked before play, as only bots answer it."""
+"""Asks silent connections a question before play, which only bots answer."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from arena.wire.connection import ArenaConnection
 from arena.wire.states import Answered, Introduced, Malformed, Received, Refused
 
 REMARKS_MAX = 32
-"""Remarks a connection may make while it waits, without saying who it is."""
+"""How many messages a connection may send while it waits without saying who it is."""
 SAID_A_LOT = "it said a lot, but not who it is"
 
 TRIAL_SEED = 0
-"""The same for everybody: the question is of no match, and its answer counts for nothing."""
+"""The same for everybody: the question belongs to no match, and its answer counts for nothing."""
 TURNS_MAX = 100
 
 
 def trial_state(game: Game[Any, Any], seats: int) -> bytes:
-    """What the first seat to be asked sees at the beginning of a made-up match, as a JSON object."""
+    """What the first seat that is asked sees at the beginning of a made-up match, as a JSON object."""
     state, rng = game.start(seats), Random(TRIAL_SEED)
     for _ in range(TURNS_MAX):
         asked = game.to_act(state)
@@ -41,9 +41,9 @@ def trial_state(game: Game[Any, Any], seats: int) -> bytes:
 async def answers(
     transport: Transport, connection: ArenaConnection, allowance: Allowance, state: bytes
 ) -> str | None:
-    """Asks a connection that has not said who it is; returns None once it has answered, or says who it is.
+    """Asks a connection that has not said who it is; returns None once it has answered, or said who it is.
 
-    However long that takes; gives why it is refused if it does neither, but something else.  Raises
+    Waits however long that takes; returns why it is refused if it says something else.  Raises
     trio.BrokenResourceError if it closes.  What it says is charged to the allowance.
     """
     await send_last(transport, connection.ask_trial(state))
@@ -68,7 +68,7 @@ async def hear_nothing(transport: Transport, connection: ArenaConnection, allowa
 
 
 async def _hear(transport: Transport, connection: ArenaConnection, allowance: Allowance) -> list[Received]:
-    """What comes next, some of it at a time."""
+    """Waits for what comes next; returns it, perhaps not all of it."""
     octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
     if not octets and not connection.has_more:
         raise trio.BrokenResourceError("closed while it waited for play to begin")

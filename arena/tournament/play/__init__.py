@@ -1,1 +1,1 @@
-"""The matches of a run: which is next, who sits there, and what follows from how it ends."""
+"""Plays the matches of a run: which is next, who sits there, and what follows from how it ends."""

@@ -1,7 +1,7 @@
-"""The books of a run: they are told about every match as it ends, and say what to keep and what follows.
+"""Keeps the books of a run: is told about every match as it ends, and says what to keep and what follows.
 
-Nothing here waits, writes or plays: what is to change in the store is given as data, and
-the dispatcher does the rest.  So each match is booked in one piece, and no other task runs meanwhile.
+Nothing here waits, writes or plays: what is to change in the store is returned as data, and the dispatcher
+does the rest.  So each match is booked in one piece, and no other task runs meanwhile.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Consequences:
     """What follows from one finished match."""
 
     advance: Advance
-    """What the course says."""
+    """What the course says about how far it is now."""
     changes: Changes
-    """To be applied to the store, in this order and as one bundle."""
+    """Changes for the store, to be applied in this order and all at once."""
     is_kept: bool
-    """False: one of its bots turned out to be withdrawn before it, or not to be, so it is played again."""
+    """False if it must be played again: a bot of it turned out to be withdrawn before it, or not to be."""
     ends_run: bool = False
-    """Enough has been played: matches still in progress are past the end."""
+    """Whether enough has been played, so that matches still in progress are past the end."""
     reinstated: tuple[str, ...] = ()
-    """Bots withdrawn only because of matches past the end, which are therefore not withdrawn after all."""
+    """Bots that are not withdrawn after all, as they were only because of matches past the end."""
 
 
 class Bookkeeper:
@@ -49,7 +49,7 @@ class Bookkeeper:
     def __init__(
         self, course: Course, intake: Intake, summary: Summary, *, seed: int, plays_one: bool = False
     ) -> None:
-        """`plays_one`: only the match of `--only` is played, which may lie past the end of the course."""
+        """`plays_one`: whether only the match of `--only` is played, even past the end of the course."""
         self._course = course
         self._summary = summary
         self._seed = seed
@@ -57,11 +57,11 @@ class Bookkeeper:
         self._replaced = intake.replaced
         self._early = intake.early
         self._kept = set(intake.kept)
-        """The matches that are kept, or on their way to the writer, without those that count."""
+        """The matches that are stored, or on their way to the writer, and do not count yet."""
         self._missing = Counter(course.by_id[pairing].series for pairing in intake.missing)
-        """How many matches of each series are missing."""
+        """Series -> how many of its matches are missing."""
         self._tallies: dict[PairingId, _Tally] = {}
-        """Tallies of the matches that may yet be taken back: those in series that do not count so far."""
+        """The tallies of matches that may yet be taken back, because their series do not count yet."""
         self._sealed: dict[str, list[str]] = {}
         """Series -> its matches with capsules, which show hands: hidden until the series is over."""
 
@@ -71,7 +71,7 @@ class Bookkeeper:
         return self._course.is_cut and not self._plays_one
 
     def note(self, entry: Entry) -> Consequences:
-        """Takes note of a finished match; gives what follows from it."""
+        """Takes note of a finished match; returns what follows from it."""
         assert not self.is_settled, "matches past the end are cancelled"
         id = entry.pairing.id
         self._tallies[id] = self._count(entry)
@@ -98,7 +98,7 @@ class Bookkeeper:
         return Consequences(advance, changes, is_kept, ends_run=True, reinstated=reinstated)
 
     def _count(self, entry: Entry) -> _Tally:
-        """Adds a match to the summary; gives what it added."""
+        """Adds a match to the summary; returns what it added."""
         summary, record = self._summary, entry.record
         summary.played += 1
         if record.error is not None:
@@ -135,7 +135,7 @@ class Bookkeeper:
         return Remove((self._match_id(stale),))
 
     def _keep(self, entry: Entry) -> list[Change]:
-        """Keeps a match, in place of the one it replaces; publishes what its series hid if that is over."""
+        """Keeps a match, and publishes what its series hid if that is over now."""
         replaces = entry.pairing.id == self._replaced
         changes: list[Change] = [Remove((entry.match_id,)), entry] if replaces else [entry]
         self._kept.add(entry.pairing.id)
@@ -149,7 +149,7 @@ class Bookkeeper:
         return changes
 
     def _plan_on(self, advance: Advance) -> list[Change]:
-        """Takes in the pairings that were added to the schedule, and how far each bot has come."""
+        """Takes in pairings that were added to the schedule, and the bots' places at the end of a cycle."""
         changes: list[Change] = []
         if advance.planned:
             self._missing.update(pairing.series for pairing in advance.planned)

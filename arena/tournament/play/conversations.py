@@ -1,4 +1,4 @@
-"""The whole conversations of bots that are debugged: JSON Lines in the folder of logs, of bounded size."""
+"""Keeps the whole conversations of bots that are debugged, as JSON Lines of bounded size beside the logs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from arena.tournament.play.share import WHOLE, Share
 
 NAME_END = "-conversation.jsonl"
 CONVERSATIONS_BYTES_MAX = 200_000_000
-"""In all files of a run together."""
+"""How large all conversations of a run together may be."""
 
 
 class Conversations:
-    """Writes down what is said to these bots and by them, a file for each instance."""
+    """Writes down what is said to the debugged bots and by them, a file for each instance."""
 
     def __init__(self, bots: Collection[str], folder: Path, share: Share = WHOLE) -> None:
         self._bots = frozenset(bots)
@@ -33,24 +33,24 @@ class Conversations:
         self._files: dict[StreamPlayer, BufferedWriter] = {}
         self._numbers: Counter[str] = Counter()
         self._printed: dict[StreamPlayer, int] = {}
-        """How much each had printed when something was said last, in bytes."""
+        """How much each had printed when the last message was noted, in bytes."""
         self._said_at: dict[StreamPlayer, float] = {}
-        """When something was said last to each, or by it."""
+        """When the last message to or from each was noted."""
         self._room = share.part(CONVERSATIONS_BYTES_MAX)
 
     def attend(self, bot: str, player: object, match_id: str) -> None:
-        """A match of this player begins.  Raises ConfigError if its file cannot be written."""
+        """Writes that a match of this player begins.  Raises ConfigError if its file cannot be written."""
         if bot not in self._bots or not isinstance(player, StreamPlayer):
             return
         if player not in self._files:
             self._files[player] = self._opened(bot)
             player.overhear(lambda now, direction, octets: self._note(player, now, direction, octets))
         else:
-            self._note_printed(player, self._said_at.get(player, 0.0))  # it belongs to the match before
+            self._note_printed(player, self._said_at.get(player, 0.0))  # which belongs to the match before
         self._write(player, {"match_id": match_id})
 
     def _opened(self, bot: str) -> BufferedWriter:
-        """The file of one more instance."""
+        """Opens the file of one more instance."""
         name = file_name(bot)
         while True:
             self._numbers[name] += 1
@@ -70,10 +70,10 @@ class Conversations:
         self._write(player, {"t_s": round(now, 6), "dir": direction, "text": text})
 
     def _note_printed(self, player: StreamPlayer, now: float) -> None:
-        """What the bot has printed since the last message: it stands before the answer that it led to."""
+        """Writes what the bot has printed since the last message, so that it stands before the answer."""
         if not isinstance(player, ProcessPlayer):
             return
-        player.log.take_rest()  # read later, it would stand below an answer that it came before
+        player.log.take_rest()  # else output would stand below the answer that it came before
         before, player_total = self._printed.get(player, player.log.total), player.log.total
         self._printed[player] = player_total
         if player_total > before:
@@ -93,7 +93,7 @@ class Conversations:
             self._room = 0
 
     def close(self) -> None:
-        """Writes what is left: a program that fails says why after its connection is closed."""
+        """Writes the rest and closes all files: a program that fails says why after its connection closes."""
         for player, file in self._files.items():
             self._note_printed(player, self._said_at.get(player, 0.0))
             try:
@@ -103,7 +103,7 @@ class Conversations:
 
 
 def conversation_in(folder: Path, bot: str, match_id: str) -> list[dict[str, Any]]:
-    """What was said to this bot and by it in one match; nothing if that was not kept.
+    """What was said to this bot and by it in one match; empty if that was not kept.
 
     Raises ConfigError if a file cannot be read.
     """
@@ -130,7 +130,7 @@ def _lines_of(path: Path) -> list[str]:
 
 
 def _object_of(line: str) -> dict[str, Any]:
-    """The object in a line; an empty one if there is none, as in the last line of a run that was killed."""
+    """The JSON object in a line; an empty one if there is none, as at the end of a run that was killed."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Which match of a run begins next, which are in progress, and when no more begin."""
+"""Decides which match of a run begins next, and when no more begin, and books those that end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Dispatcher:
         *,
         stops_at: float,
     ) -> None:
-        """`keep`: where the changes for the store are sent; `stops_at`: when `--max-time` is over."""
+        """`keep`: where changes for the store are sent; `stops_at`: when `--max-time` is over."""
         self._run = run
         self._grounds = grounds
         self._reporter = reporter
@@ -47,26 +47,26 @@ class Dispatcher:
         self._stops_at = stops_at
         self._is_stopped = self._has_ended = False
         self._freed = trio.Event()
-        """Set when a match has ended, or there is room for another; a new one for every wait."""
+        """Set when a match has ended, or there is room for another; a new event for every wait."""
         self._taken_on: dict[TakenMatch, None] = {}
-        """The matches in progress, and those that are over."""
+        """The matches in progress, and those that are over but not booked yet."""
         self._over: list[tuple[TakenMatch, Entry | None]] = []
         """The matches that are over and not booked yet."""
         grounds.follow(self._pending.__iter__, lambda: self._freed.set())
 
     async def play(self) -> None:
-        """Plays until nothing is pending; when it is cancelled, finished matches are still kept."""
+        """Plays until nothing is pending; if it is cancelled, finished matches are still kept."""
         try:
             async with trio.open_nursery() as matches:
                 while self._goes_on():
                     self._freed = trio.Event()
                     self._begin_all(matches)
-                    if not self._over:  # else they ended while the writer was waited for
+                    if not self._over:  # else matches have ended while we waited for the writer
                         with trio.move_on_after(self._grounds.looks_every_s):
                             await self._freed.wait()
                     self._grounds.look()
                     await self._book_all()
-                matches.cancel_scope.cancel()  # where the course ends, matches past its end are in progress
+                matches.cancel_scope.cancel()  # if the course has ended, those in progress are past its end
         finally:
             await self._book_all()
             for taken in self._taken_on:
@@ -74,14 +74,14 @@ class Dispatcher:
             self._taken_on.clear()
 
     def _begin_all(self, matches: trio.Nursery) -> None:
-        """Begins what can begin."""
+        """Begins all matches that can begin."""
         while (pairing := self._next()) is not None:
             taken = self._grounds.begin(pairing, self._ledger.without(pairing.id))
             self._taken_on[taken] = None
             self._grounds.start(taken, matches, self._note_over)
 
     def _note_over(self, taken: TakenMatch, entry: Entry | None) -> None:
-        """A match is over: all that end in one step of the run are booked in the next one."""
+        """Notes that a match is over; all that end in one step of the run are booked in the next one."""
         self._over.append((taken, entry))
         self._freed.set()
 
@@ -100,18 +100,18 @@ class Dispatcher:
             lambda pairing: self._grounds.can_seat(pairing, self._ledger.without(pairing.id)),
             self._free,
         )
-        # Others that want less of the machine do not begin instead: this one might never find room then.
+        # None that wants less of the machine begins instead: this one might then never find room.
         if first is not None and not self._grounds.has_room(first, self._ledger.without(first.id)):
             self._pending.put_back(first.id)
             return None
         return first
 
     def _free(self) -> list[str]:
-        """The bots that may be seated, or that are withdrawn and need not be."""
+        """The bots that may be seated, and those that are withdrawn and need no seat."""
         return [bot for bot in self._bots if bot in self._ledger.withdrawn or self._grounds.is_free(bot)]
 
     def _stop(self) -> None:
-        """Lets no other match begin; those in progress play to their end."""
+        """Lets no more matches begin; those in progress play to their end."""
         self._is_stopped = True
         self._pending.clear()
         self._grounds.drop(list(self._taken_on))
@@ -123,7 +123,7 @@ class Dispatcher:
         try:
             for taken, entry in over:
                 if self._has_ended:
-                    break  # it is past the end
+                    break  # this match is past the end
                 if entry is None:
                     self._put_back(taken)
                 else:
@@ -132,18 +132,18 @@ class Dispatcher:
                 del self._taken_on[taken]
         finally:
             if changes:
-                # Shielded: the writer may have to be waited for, and a finished match is kept even if the
-                # run is cancelled meanwhile.
+                # Shielded: we may have to wait for the writer, and a finished match is kept even if the run
+                # is cancelled meanwhile.
                 with trio.CancelScope(shield=True), suppress(trio.BrokenResourceError):
                     await self._keep.send(changes)  # broken: the writer has failed, and says why itself
 
     def _put_back(self, taken: TakenMatch) -> None:
-        """A match was dropped before it began: it is pending again, unless nothing begins any more."""
+        """Makes a match that was dropped before it began pending again, unless no more matches begin."""
         if not self._is_stopped:
             self._pending.put_back(taken.pairing.id)
 
     def _close(self, entry: Entry) -> Changes:
-        """Books a finished match and acts on what follows from it; gives the changes for the store."""
+        """Books a finished match and acts on what follows from it; returns the changes for the store."""
         news = self._bookkeeper.note(entry)
         for bot in news.advance.withdrawn:
             self._grounds.withdraw(bot)
@@ -164,7 +164,7 @@ class Dispatcher:
         return news.changes
 
     def _without(self, taken: TakenMatch) -> frozenset[str]:
-        """The bots of a match that are known by now to be withdrawn."""
+        """The bots of a match that are known to be withdrawn by now."""
         return self._ledger.without(taken.pairing.id)
 
     def _tell(self, entry: Entry, news: Consequences) -> None:

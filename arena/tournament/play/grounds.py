@@ -1,7 +1,6 @@
-"""Where matches of a run are played: in this process (`in_process.py`), or in workers (`workers/crew.py`).
+"""Grounds, on which matches are played: in this process (`in_process.py`) or in workers (`workers/crew.py`).
 
-The dispatcher decides which match comes next and what follows from it; the grounds have bots
-and tables.
+The dispatcher decides which match comes next and what follows from it; the grounds have bots and tables.
 """
 
 from __future__ import annotations
@@ -18,25 +17,25 @@ from arena.schedule import Pairing
 
 @attrs.define(eq=False)
 class TakenMatch:
-    """A match that was taken on."""
+    """A match that grounds have taken on."""
 
     pairing: Pairing
     without: frozenset[str]
-    """Its bots that are withdrawn: default moves are played for them."""
+    """The bots of the match that are withdrawn, for which default moves are played."""
 
     @property
     def bots(self) -> Sequence[str]:
-        """The bots that play in it."""
+        """The bots that play in the match."""
         return bots_playing(self.pairing, self.without)
 
 
 def bots_playing(pairing: Pairing, without: frozenset[str]) -> Sequence[str]:
-    """The bots that play in a match in which these are withdrawn."""
+    """The bots of a match that play in it, except those in `without`, which are withdrawn."""
     return [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
 
 
 Over: TypeAlias = Callable[[TakenMatch, Entry | None], object]
-"""Is told that a match is over: what was played, or None if it was dropped before it began."""
+"""Called when a match is over, with what was played, or None if it was dropped before it began."""
 
 
 class Grounds(Protocol):
@@ -48,10 +47,10 @@ class Grounds(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether it takes on no match at all now."""
+        """Whether the grounds take on no match at all now."""
 
     def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
-        """Before play: where to see what comes next, in order, and whom to tell that there is room again."""
+        """Is told before play where to look up what comes next, and whom to tell that there is room again."""
 
     def is_free(self, bot: str) -> bool:
         """Whether the bot can be seated in one more match."""
@@ -66,19 +65,19 @@ class Grounds(Protocol):
         """Takes on a match that can be seated and has room; its bots count as busy until `end`."""
 
     def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
-        """Has the match played; `over` is told its end, unless it is broken off.
+        """Has the match played; calls `over` when it ends, unless it is broken off.
 
-        `matches`: for what is to be broken off when no more is played.
+        `matches`: the nursery for tasks that are to be broken off when no more is played.
         """
 
     def end(self, taken: TakenMatch) -> None:
-        """The match is over, and what follows from it is known; or it was broken off."""
+        """Frees the bots of a match that is over, and booked, or was broken off."""
 
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
-        """Leaves out these matches as far as they have not begun."""
+        """Leaves out those of these matches that have not begun."""
 
     def withdraw(self, bot: str) -> None:
-        """Ends the instances of a bot that plays no more, those at a table when they leave it."""
+        """Ends the instances of a bot that plays no more; those at a table when they leave it."""
 
     def look(self) -> None:
         """Measures the matches in progress."""

@@ -1,4 +1,4 @@
-"""Matches played in this process: its bots, its tables, the referee."""
+"""Plays matches in this process, with its bots, its tables and the referee."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.tables import MatchTable, Tables
 
 LOOK_EVERY_S = 0.25
-"""While a match waits for a table, those in progress are measured so often."""
+"""How often the matches in progress are measured while another one waits for a table."""
 
 
 @attrs.define(eq=False)
@@ -34,17 +34,17 @@ class TakenHere(TakenMatch):
 
 
 class InProcessGrounds:
-    """The grounds of this process."""
+    """The grounds in this process."""
 
     def __init__(self, setting: RunTerms, pool: Pool, watch: LagWatch, conversations: Conversations) -> None:
         self.pool = pool
-        """The bots."""
+        """The instances of the bots."""
         self._venue = MatchRunner(setting, watch, conversations)
         self._tables = Tables(setting.capacity)
 
     @contextmanager
     def lag_noted(self, note: Callable[[float], object]) -> Iterator[None]:
-        """At the end `note` is told how late this process was, at worst: matches were played here."""
+        """Tells `note`, when the context ends, how late this process was at worst."""
         try:
             yield
         finally:
@@ -57,7 +57,7 @@ class InProcessGrounds:
 
     @property
     def wanted(self) -> int:
-        """How many matches it could have now: those in progress, and another one if there is room."""
+        """How many matches it can use now: those in progress, and another one if there is room."""
         capacity = self._tables.capacity
         return capacity.first if capacity.is_fixed else self.in_use + self._tables.have_room(())
 
@@ -70,7 +70,7 @@ class InProcessGrounds:
         return self._tables.are_full
 
     def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
-        self.pool.upcoming = upcoming  # there is room when a match ends, which the dispatcher knows
+        self.pool.upcoming = upcoming  # `has_room` is not needed: the dispatcher knows when a match ends
 
     def is_free(self, bot: str) -> bool:
         return self.pool.is_free(bot)
@@ -95,7 +95,7 @@ class InProcessGrounds:
 
     async def play(self, taken: TakenMatch) -> Entry:
         """Plays the match to its end."""
-        assert isinstance(taken, TakenHere), "it was begun here"
+        assert isinstance(taken, TakenHere), "the match was begun here"
         seated = await self.pool.seat(taken.pairing, taken.without)
         is_spoilt = True
         try:
@@ -103,8 +103,8 @@ class InProcessGrounds:
             began_at = trio.current_time()
             entry = await self._venue.play(taken.pairing, taken.without, seated)
             self._tables.note(taken.table, entry, trio.current_time() - began_at)
-            # A match that was cut short does not count; and one that ends in the very step in which the
-            # course does is past its end.
+            # A match that was cut short does not count, nor one that ends in the very step in which the
+            # course ends: it is past the end.
             await trio.lowlevel.checkpoint_if_cancelled()
             is_spoilt = entry.record.error is not None
         finally:
@@ -112,12 +112,12 @@ class InProcessGrounds:
         return entry
 
     def end(self, taken: TakenMatch) -> None:
-        assert isinstance(taken, TakenHere), "it was begun here"
+        assert isinstance(taken, TakenHere), "the match was begun here"
         self.pool.free(taken.pairing, taken.without)
         self._tables.end(taken.table)
 
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
-        pass  # whatever was taken on has begun
+        pass  # here, all that was taken on has begun
 
     def withdraw(self, bot: str) -> None:
         self.pool.withdraw(bot)
@@ -131,7 +131,7 @@ class InProcessGrounds:
 
 @contextmanager
 def open_conversations(setting: RunTerms) -> Iterator[Conversations]:
-    """What is said to the bots that are debugged, and by them."""
+    """Opens the conversations of the bots that are debugged; closes their files at the end."""
     kept = Conversations(setting.debugged, setting.logs, setting.share)
     with closing(kept):
         yield kept
@@ -145,7 +145,7 @@ async def open_pool(
     note_bug: Callable[[str], None],
     open_lobby: Callable[[trio.Nursery], Lobby | None] = lambda nursery: None,
 ) -> AsyncIterator[tuple[Pool, Lobby | None]]:
-    """The bots' instances, and the lobby if there is any; when this ends, no bot is left alive."""
+    """Opens the pool of the bots' instances, and a lobby if there is one; at the end no bot is left alive."""
     async with trio.open_nursery() as nursery:
         lobby = open_lobby(nursery)
         pool = Pool(setting, nursery, box=box, watch=watch, lobby=lobby, note_bug=note_bug)

@@ -1,4 +1,4 @@
-"""The logs of bots: what their files are called, and how many are kept."""
+"""The files of bots' logs: their names, and how many are kept."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from urllib.parse import quote
 from arena.tournament.play.share import WHOLE, Share
 
 FOLDER = "logs"
-"""Where they lie in a results folder."""
+"""The folder of the logs in a results folder."""
 FILE_NAME_MAX = 150
-"""Characters of a bot's name in a file name, which may have 255 with everything else in it."""
+"""How many characters a bot's name may take of a file name, which may have 255 in all."""
 LOGS_KEPT = 100
-"""Logs kept of each bot: those of its last instances; one started for every match has thousands."""
+"""How many logs of each bot are kept, the latest ones: a bot started for every match has thousands."""
 
 
 _NAMED = re.compile(r"(.+)-([0-9]{1,9})\.log", re.ASCII)
@@ -26,23 +26,23 @@ _LOG = re.compile(r"[A-Za-z0-9%~_-][A-Za-z0-9%~._-]{0,200}-([0-9]{1,9}|build)\.l
 class Logs:
     """The folder with the logs of a run's instances, one file each.
 
-    They are numbered on from those of earlier runs, which the evidence of older faults names.
+    Their numbers go on from those of earlier runs, which the evidence of older faults names.
     """
 
     def __init__(self, folder: Path, share: Share = WHOLE) -> None:
-        """Processes that write to the same folder each have numbers of their own."""
+        """`share`: by which processes that write to the same folder have different numbers."""
         self._folder = folder
         self._share = share
         self._kept = share.of * -(-LOGS_KEPT // share.of)
-        """A log makes room for the one that is so many numbers on."""
+        """How far apart the numbers are of a new log and of the old one that is removed for it."""
         self._begun: Counter[str] = Counter()
-        """Instances by the bot's part of the file name."""
+        """A bot's part of the file name -> how many instances have begun."""
         for path in folder.glob("*.log"):
             if named := _NAMED.fullmatch(path.name):
                 self._begun[named[1]] = max(self._begun[named[1]], int(named[2]))
 
     def next_path(self, bot: str) -> Path:
-        """The log file of the bot's next instance; the log of an old one makes room for it."""
+        """The path of the log of the bot's next instance; removes an old log for it."""
         name = file_name(bot)
         self._begun[name] += 1 + (self._share.place - self._begun[name] - 1) % self._share.of
         number = self._begun[name]

@@ -1,4 +1,4 @@
-"""One match from its seats to what is kept of it: played by the referee, scored, packed."""
+"""Plays one match with the referee, from its seats to what is kept of it: scored and packed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arena.tournament.play.setting import RunTerms
 
 
 class MatchRunner:
-    """The place where the matches of one run are played."""
+    """Plays matches of one run and makes entries of them."""
 
     def __init__(self, setting: RunTerms, watch: LagWatch, conversations: Conversations) -> None:
         self.setting = setting
@@ -38,7 +38,7 @@ class MatchRunner:
     async def play(
         self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
     ) -> Entry:
-        """One match, played and scored."""
+        """Plays one match and scores it."""
         run = self.setting
         id = match_id(run.seed, pairing.id)
         started_at = time.time()
@@ -61,7 +61,7 @@ class MatchRunner:
                 turns=turns,
             )
             return self._entry(pairing, without, record, started_at)
-        except Exception:  # one of two broad catches in the house: our bug spoils this match and no other
+        except Exception:  # one of two broad catches in the arena: our bug spoils this match and no other
             error = traceback.format_exc()
         return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
 
@@ -83,7 +83,7 @@ class MatchRunner:
         )
 
     def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
-        """The decisions that get rows of their own, their moves as JSON text."""
+        """The decisions that get rows of their own, with moves as JSON text."""
         wanted = self.setting.plan.decisions
         if wanted == "none" or (wanted == "faults" and not record.capsules):
             return ()
@@ -100,7 +100,7 @@ def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
 
 
 def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
-    """The moves; if the rules broke, as many of them as can be packed."""
+    """The moves of a match, packed; if the rules broke, as many of them as can be packed."""
     if record.error is None:
         return pack(game, record.turns)
     for end in range(len(record.turns), 0, -1):
@@ -110,7 +110,7 @@ def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
 
 
 def result_of(entry: Entry) -> MatchResult:
-    """What the course is told about a match."""
+    """A match's result as the course is told it."""
     return MatchResult(
         points=entry.points,
         returns=entry.record.returns,
@@ -139,7 +139,7 @@ def outcomes_by_bot(
     crashed: Sequence[bool],
     withdrawn: Sequence[bool],
 ) -> dict[str, BotOutcome]:
-    """The same, from flags by seat, for a match played just now or read from a folder."""
+    """How each bot came through a match, from each seat's flags, just played or read from a folder."""
     return dict(zip(pairing.bots, map(_outcome, abandoned, lagged, crashed, withdrawn), strict=True))
 
 

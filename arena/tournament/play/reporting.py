@@ -1,4 +1,4 @@
-"""What a run reports to the code that shows it to people."""
+"""The reporter, to which a run tells what it shows people."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from arena.schedule.course import ClosedSeries, Course
 
 
 class Reporter(Protocol):
-    """Shows a run to people; it is called from the run and must not block."""
+    """Shows a run to people; the run calls it, so it must not block."""
 
     def note(self, line: str) -> None:
-        """One line for people."""
+        """Is told a line for people."""
 
     def waiting(self, address: str, missing: Sequence[str]) -> None:
-        """The run waits for bots to connect."""
+        """Is told that the run waits for bots to connect."""
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; `done` matches had already been played."""
+        """Is told that play begins, with `done` matches already played."""
 
     def played(self, entry: Entry) -> None:
-        """A match is over."""
+        """Is told that a match is over."""
 
     def closed(self, series: ClosedSeries) -> None:
-        """One more series counts, in schedule order; those already in the folder come first."""
+        """Is told that one more series counts, in schedule order; those already in the folder come first."""
 
 
 class Silent:

@@ -1,4 +1,4 @@
-"""What it takes to play matches of a run: no schedule, no results, no store."""
+"""What it takes to play matches of a run, without schedule, results or store."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from arena.tournament.play.share import WHOLE, Share
 
 @attrs.frozen(kw_only=True)
 class RunTerms:
-    """A run, as far as whoever plays its matches must know it."""
+    """What a process must know of a run to play its matches."""
 
     plan: Plan
     seed: int
     game: Game[Any, Any]
     entrants: tuple[Entrant, ...]
-    """All of them: what a bot may see depends on the others."""
+    """All entrants, even if only some play here: what a bot may see depends on the others."""
     capacity: Capacity
-    """How many tables there may be here."""
+    """How many tables this process may have."""
     folder: Path
-    """Of the results: no bot may see it, and the logs lie there."""
+    """The results folder, which no bot may see, and in which the logs lie."""
     versions: Mapping[str, str] = attrs.field(factory=dict)
     """The bots' versions, by name."""
     debugged: frozenset[str] = frozenset()
     """The bots whose whole conversations are kept."""
     share: Share = WHOLE
-    """Which part of the run's means there is here."""
+    """The share of what the run may use that this process has."""
 
     @property
     def shares_deals(self) -> bool:

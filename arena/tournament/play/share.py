@@ -1,7 +1,7 @@
-"""Which part of a run's means one of the processes has in which it is played.  Pure.
+"""Divides what a run may use among the processes in which it is played.  Pure.
 
-What a plan allows is allowed to the whole run: its tables, its bots' instances, the memory that waiting bots
-take, the time for slow start-ups.
+What a plan allows, it allows the whole run: its tables, its bots' instances, the memory for waiting bots, the
+time for slow start-ups.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from arena.schedule.admission import Capacity
 
 @attrs.frozen
 class Share:
-    """The part of one of several processes."""
+    """The part that one of several processes has."""
 
     place: int = 0
-    """Which of them it is, from 0."""
+    """Which of the processes it is, from 0."""
     of: int = 1
-    """How many there are."""
+    """How many processes there are."""
 
     def part(self, whole: int) -> int:
-        """Its part of so many; the first processes have what is left over."""
+        """The part of a whole number that this process has; what is left over goes to the first processes."""
         return whole // self.of + (self.place < whole % self.of)
 
 
 WHOLE = Share()
-"""Of a run that is played in one process."""
+"""The share if a run is played in one process."""
 
 
 def entrants_of(entrants: Sequence[Entrant], share: Share) -> tuple[Entrant, ...]:
     """The entrants, each with as many instances as may live in this process.
 
-    One that would have none has one here too, and is to be seated elsewhere.
+    A bot that would have none has one here all the same, and is to be seated elsewhere.
     """
     return tuple(
         entrant
@@ -46,7 +46,7 @@ def entrants_of(entrants: Sequence[Entrant], share: Share) -> tuple[Entrant, ...
 
 
 def capacity_in(capacity: Capacity, share: Share) -> Capacity:
-    """The tables of this process: at least one."""
+    """How many tables this process may have; at least one."""
     first = max(1, share.part(capacity.first))
     return Capacity(
         first=first,

@@ -1,7 +1,7 @@
-"""The time that a bot's slow start-ups may take in a tournament: one budget for each bot.
+"""Limits the time that slow start-ups may take in a tournament, by a budget for each bot.
 
-A bot that asks for a fresh process for every match, and takes ten seconds for each first answer, would hold
-up everybody else for hours.
+A bot that wants a fresh process for every match, and takes ten seconds for each first answer, would hold up
+everybody else for hours.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from arena.players.entrant import Entrant
 from arena.tournament.play.share import WHOLE, Share
 
 BUDGET_S = 60.0
-"""What all start-ups of a bot may take in a tournament, on top of one connection at its own `connect_s`."""
+"""How long all start-ups of a bot together may take, on top of one connection at its own `connect_s`."""
 CONNECT_FREE_S = 2.0
-"""Every start may take this long to connect; only time beyond it is charged."""
+"""How long every start may take to connect; only time beyond it is charged."""
 FIRST_FREE_S = 1.0
-"""The same for a first answer, if the plan sets no time per move."""
+"""How long a first answer may take without charge, if the plan sets no time per move."""
 
 
 class StartUps:
-    """What start-ups have taken, by bot."""
+    """How much time each bot's start-ups have taken."""
 
     def __init__(self, move_s: float | None, share: Share = WHOLE) -> None:
         self._parts = share.of
@@ -33,7 +33,7 @@ class StartUps:
         return min(entrant.connect_s, CONNECT_FREE_S + self._left_s(entrant))
 
     def note_start(self, entrant: Entrant, took_s: float) -> None:
-        """A start is over, whether or not the bot connected."""
+        """Charges a start that is over, whether or not the bot connected."""
         self._spent_s[entrant.name] += max(0.0, took_s - CONNECT_FREE_S)
 
     def limit(self, entrant: Entrant, player: Player) -> None:
@@ -42,7 +42,7 @@ class StartUps:
             player.has_answered = True
 
     def note_first_answer(self, bot: str, player: Player) -> None:
-        """A match is over: if the player gave its first answer in it, that is charged now."""
+        """Charges, after a match, the player's first answer if it gave that in the match."""
         took_s, player.first_answer_s = player.first_answer_s, 0.0
         self._spent_s[bot] += max(0.0, took_s - self._first_free_s)
 

@@ -1,4 +1,4 @@
-"""What a run did, counted while it is in progress, for its closing message."""
+"""Counts what a run does while it is in progress, for its closing message."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from arena.match.record import Entry
 from arena.players.start import BotBroken
 
 BUGS_KEPT = 20
-"""How many tracebacks are kept: a bug that strikes once may strike ten thousand times."""
+"""How many tracebacks are kept, as a bug may strike ten thousand times."""
 
 BUG_CHARS_MAX = 20_000
-"""How much of each is kept: its end, which says what happened."""
+"""How many characters of each are kept, from its end, which says what happened."""
 
 
 @attrs.define
@@ -23,16 +23,16 @@ class Summary:
     planned: int = 0
     played: int = 0
     workers: int | None = None
-    """How many there could be at once; None: play has not begun."""
+    """How many workers there were at most; None: play has not begun."""
     faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
     """(bot, kind, reason) -> how often, in this run."""
     lagged: int = 0
-    """Decisions that the arena's own lag may have spoilt."""
+    """How many decisions the arena's own lag may have spoilt."""
     lag_worst_s: float = 0.0
     aborted: list[str] = attrs.field(factory=list)
-    """Ids of matches whose rules broke in this run."""
+    """The ids of matches whose rules broke in this run."""
     first_fault: Entry | None = None
-    """The match at whose fault the run was stopped."""
+    """The match with the first fault, at which the run was stopped."""
     is_settled: bool = False
     """Whether the rule that may stop a run has stopped it."""
     is_out_of_time: bool = False
@@ -41,15 +41,15 @@ class Summary:
     last: Entry | None = None
     """The match that was kept last."""
     bugs: list[str] = attrs.field(factory=list)
-    """Tracebacks of the first bugs of ours that ended a connection but not the run."""
+    """The tracebacks of the first bugs of ours that ended a connection but not the run."""
     bugs_seen: int = 0
 
     def note_lag(self, worst_s: float) -> None:
-        """One of the processes that played was so late, at worst."""
+        """Notes how late, at worst, one of the processes that played was."""
         self.lag_worst_s = max(self.lag_worst_s, worst_s)
 
     def note_bug(self, traceback_text: str) -> str | None:
-        """Counts a bug; gives what is kept of its traceback, or None if enough are kept already."""
+        """Counts a bug; returns what is kept of its traceback, or None if enough are kept already."""
         self.bugs_seen += 1
         if len(self.bugs) >= BUGS_KEPT:
             return None

@@ -1,4 +1,4 @@
-"""The tables of a run: whether one is free, from what bots and arena have wanted of the machine so far."""
+"""The tables of a run: whether one is free, judging by what bots and arena wanted of the machine so far."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from arena.schedule.admission import Capacity, Demand, admits, expected_load
 from arena.tournament.play.instances import Instance
 
 READ_EVERY_S = 0.25
-"""What an instance or a match in progress has wanted is read no more often: one look takes 0.1 ms."""
+"""How often, at most, it is read what an instance or a match wants of the machine: that takes 0.1 ms."""
 ARENA_EVERY_S = 0.5
-"""Over this time the arena's own demand is measured."""
+"""Over how long the arena's own demand is measured."""
 
 
 @attrs.define(eq=False)
@@ -23,16 +23,16 @@ class MatchTable:
     """A match in progress."""
 
     bots: tuple[str, ...]
-    """Those that play in it."""
+    """The bots that play in the match."""
     seated: Sequence[Instance | None] = ()
     load: float | None = None
-    """How many cores it keeps busy, if it lasts long enough for that to be measured."""
+    """How many cores the match keeps busy, if it lasts long enough for that to be measured."""
     looked_at: tuple[float, float] | None = None
     """The time of the last look, and what its bots had wanted by then."""
 
 
 class Tables:
-    """Which matches are in progress, and whether one more may be."""
+    """Knows which matches are in progress, and decides whether one more may begin."""
 
     def __init__(self, capacity: Capacity, cpu_s: Callable[[], float] = time.process_time) -> None:
         """`cpu_s`: the processor time of the arena's own process so far."""
@@ -41,9 +41,9 @@ class Tables:
         self._tables: list[MatchTable] = []
         self._cpu_s = cpu_s
         self._arena = 1.0
-        """How many cores the arena keeps busy for each match; until that is known, one."""
+        """How many cores the arena keeps busy for each match; one until that is measured."""
         self._table_s = 0.0
-        """The time of all tables together since the arena's own demand was measured."""
+        """The time in use of all tables together since the arena's own demand was measured."""
         self._counted_at = self._measured_at = self._looked_at = trio.current_time()
         self._measured_s = cpu_s()
 
@@ -53,11 +53,11 @@ class Tables:
 
     @property
     def are_full(self) -> bool:
-        """Whether no match can begin, whatever its bots want."""
+        """Whether no match can begin, whatever its bots want of the machine."""
         return self.in_use >= self.capacity.most
 
     def have_room(self, bots: Iterable[str]) -> bool:
-        """Whether a match may begin in which these bots play."""
+        """Whether a match with these bots may begin."""
         if self.capacity.is_fixed:
             return not self.are_full
         loads = [
@@ -67,31 +67,31 @@ class Tables:
         return admits(self.capacity, loads, expected_load(bots, self._demands), self._arena)
 
     def begin(self, bots: Iterable[str]) -> MatchTable:
-        """A table for a match that begins, in which these bots play."""
+        """Takes a table for a match with these bots, which begins."""
         self._count()
         table = MatchTable(tuple(bots))
         self._tables.append(table)
         return table
 
     def seat(self, table: MatchTable, seated: Sequence[Instance | None]) -> None:
-        """The bots of the match are there."""
+        """Notes that the bots of the match are at the table."""
         if self.capacity.is_fixed:
             return
         table.seated = seated
         for instance in filter(None, seated):
             tab = instance.tab
             if not tab.is_open:
-                # What it did before counts only if it was started for this match.
+                # What an instance did before counts only if it was started for this match.
                 before_s = 0.0 if tab.wall_s else instance.player.demand_s()
                 tab.open(trio.current_time(), before_s or 0.0)
 
     def end(self, table: MatchTable) -> None:
-        """The match is over, or was broken off."""
+        """Frees the table of a match that is over or was broken off."""
         self._count()
         self._tables.remove(table)
 
     def _count(self) -> None:
-        """Adds up table time; and measures the arena's own demand now and then."""
+        """Adds up the time of tables in use, and measures the arena's own demand now and then."""
         now = trio.current_time()
         self._table_s += self.in_use * (now - self._counted_at)
         self._counted_at = now
@@ -100,10 +100,10 @@ class Tables:
             self._arena = (used_s - self._measured_s) / self._table_s
             self._measured_at, self._measured_s, self._table_s = now, used_s, 0.0
 
-    # What is learnt.
+    # What is learnt from matches.
 
     def note(self, table: MatchTable, entry: Entry, wall_s: float) -> None:
-        """Learns from a finished match, which took so long from when its bots were there."""
+        """Learns from a finished match, which took `wall_s` after its bots had come."""
         if self.capacity.is_fixed:
             return
         for instance, waited_s in zip(table.seated, shares_of(entry, wall_s), strict=True):
@@ -120,11 +120,11 @@ class Tables:
         if demand_s is not None and demand_s >= tab.demand_s and tab.wall_s:
             demand = self._demands.get(instance.bot, Demand())
             self._demands[instance.bot] = demand.with_more(tab.matches, demand_s - tab.demand_s, tab.wall_s)
-        # Less than before: its processes are gone, and nobody knows what they had wanted.
+        # If it is less than before, some processes are gone, and nobody knows what they had wanted.
         tab.open(now, demand_s or 0.0)
 
     def look(self) -> None:
-        """Measures the matches in progress, as one may last long between bots of which nothing is known."""
+        """Measures the matches in progress: a match between bots of which nothing is known may last long."""
         now = trio.current_time()
         if self.capacity.is_fixed or now < self._looked_at + READ_EVERY_S:
             return
@@ -141,9 +141,9 @@ class Tables:
 
 
 def shares_of(entry: Entry, wall_s: float) -> list[float]:
-    """How long a match that took so long has waited for each seat: in proportion to their thinking.
+    """How long a match waited for each seat: `wall_s`, divided in proportion to their thinking.
 
-    Seats that think at the same time are waited for once, and the arena's own time is everybody's.
+    Time in which several seats think counts once, and the arena's own time is divided among all.
     """
     thought_s = [totals.think_s for totals in entry.totals]
     total_s = sum(thought_s)

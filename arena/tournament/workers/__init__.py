@@ -1,1 +1,1 @@
-"""Matches played by other processes: what is said on the pipe, the run's side of it, the worker's side."""
+"""Lets other processes play matches: the messages on the pipe, the run's side of it, the worker's side."""

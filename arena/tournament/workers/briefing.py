@@ -1,4 +1,4 @@
-"""What a worker is told before it plays, and whether it is the right one: both ends of the beginning."""
+"""The beginning of a worker, at both ends: what it is told, and whether it fits the run."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from arena.words import listed
 
 
 def hello() -> WorkerHello:
-    """Who this is."""
+    """The worker's first message: which arena it is."""
     return WorkerHello(PIPE_VERSION, arena.__version__, platform.python_version(), SEEDING)
 
 
 def setting_of(begin: BeginWork) -> tuple[RunTerms, Source]:
-    """The setting that a worker is told, and its game's source.
+    """The setting in a worker's briefing, and the source of its game.
 
-    Raises ConfigError if the game is not there, or its files are others.
+    Raises ConfigError if the worker does not have the game, or has other files of it.
     """
     plan = plan_from(msgspec.json.decode(begin.plan), where="the plan", base=Path(begin.folder))
     source = _source_of(begin.game)
@@ -68,7 +68,7 @@ def _source_of(said: GameSaid) -> Source:
 
 
 def what_is_there(begin: BeginWork, source: Source, wanted: int) -> WorkerReady:
-    """What this worker has.  Raises ConfigError if the files of a bot cannot be read."""
+    """The message with what this worker has.  Raises ConfigError if the files of a bot cannot be read."""
     there = [entrant for entrant in begin.entrants if entrant.is_ours and entrant.name in begin.playing]
     found = {entrant.name: fingerprint(entrant) for entrant in there}
     loop_ms = quickest_loop_ms() if begin.calibrates else 0.0
@@ -79,7 +79,7 @@ def what_is_there(begin: BeginWork, source: Source, wanted: int) -> WorkerReady:
 
 
 def unfitness(said: WorkerHello) -> str | None:
-    """Why a worker that says this cannot play for this run, in one sentence; None if it can."""
+    """Why a worker with this first message cannot play for this run, as a clause; None if it can."""
     ours = hello()
     if said.pipe != ours.pipe:
         return f"speaks version {said.pipe} of the workers' messages, expected {ours.pipe}"
@@ -102,12 +102,12 @@ def begin_for(
     is_afar: bool = False,
     calibrates: bool = False,
 ) -> BeginWork:
-    """What one worker is told.
+    """The briefing of one worker.
 
     `playing`: the bots that may be seated there; `box`: by which means bots are confined, if that is known.
-    `is_afar`: it is on another machine, which has other paths and another number of cores.
+    `is_afar`: whether it is on another machine, with other paths and another number of cores.
     """
-    # What bots are granted stands in the entrants.
+    # The entrants already hold what bots are granted.
     plan = as_mapping(attrs.evolve(setting.plan, seed=None, bots=(), allow={})) | {
         "rules": rules_of(setting.game)
     }
@@ -138,7 +138,7 @@ def begin_for(
 def mismatch(
     said: WorkerReady, origin: Origin | None, expected: Mapping[str, str], entrants: Collection[Entrant]
 ) -> str | None:
-    """What a worker has that this run has not, in one sentence; None if it has the same.
+    """What a worker has other files of than this run, as a clause; None if it has the same.
 
     `expected`: the fingerprints of the bots that may be seated there.
     """

@@ -1,4 +1,4 @@
-"""The run's side of its workers: who has which matches, what comes back, and what if one is lost."""
+"""The run's side of its workers: who has which matches, what comes back, and what happens if one is lost."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from arena.tournament.workers.translation import entry_from, ordered_match
 END_S = 5.0
 """How long workers may take to end their bots; bots that ignore SIGTERM need two to three seconds."""
 LOST_IN_A_ROW_MAX = 3
-"""So often a worker may be lost before another one in its place has finished a match."""
+"""How many workers in succession may be lost in one place before they finish a match."""
 
 
 class Untrue(RemoteProtocolError):
-    """A worker told of a match what cannot be."""
+    """A worker reported a match that cannot have been played like that."""
 
 
 class WorkerGrounds:
-    """The grounds of all workers of a run."""
+    """The grounds on which all workers of a run play."""
 
     def __init__(
         self,
@@ -59,12 +59,12 @@ class WorkerGrounds:
         note_lag: Callable[[float], object],
         check: Callable[[WorkerReady, WorkerPost], str | None],
     ) -> None:
-        """`note`: a line for people; `check`: what is wrong with a worker that has these files."""
+        """`note`: takes a line for people; `check`: returns what is wrong with a worker's files, or None."""
         self._setting = setting
         self.posts = tuple(posts)
         self.hiring = hiring
         self.is_manned = trio.Event()
-        """Set when the first worker of all is there."""
+        """Set when the first worker of all is ready."""
         self._note, self._note_bug, self._note_lag = note, note_bug, note_lag
         self._check = check
         self._has_room: Callable[[], object] = lambda: None
@@ -81,7 +81,7 @@ class WorkerGrounds:
 
     @property
     def is_full(self) -> bool:
-        # No `any`, which takes twice as long: this is asked for every match.
+        # Not `any`, which takes twice as long: this is asked for every match.
         for post in self.posts:  # noqa: SIM110
             if post.has_room:
                 return False
@@ -104,7 +104,7 @@ class WorkerGrounds:
         return True  # the worker decides when it begins
 
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenThere:
-        # An instance plays one rotation of shared deals only: a worker that plays few of them needs few.
+        # An instance plays one rotation of shared deals only: a worker of few rotations needs few instances.
         post = self.posts[pairing.rotation % len(self.posts)]
         bots = bots_playing(pairing, without)
         if not post.can_seat(bots):
@@ -118,11 +118,11 @@ class WorkerGrounds:
         return taken
 
     def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
-        assert isinstance(taken, TakenThere), "it was begun in a worker"
+        assert isinstance(taken, TakenThere), "the match was begun in a worker"
         taken.over = over
 
     def end(self, taken: TakenMatch) -> None:
-        assert isinstance(taken, TakenThere), "it was begun in a worker"
+        assert isinstance(taken, TakenThere), "the match was begun in a worker"
         post = taken.post
         del post.taken_on[taken.number]
         post.unseat(taken.bots)
@@ -130,7 +130,7 @@ class WorkerGrounds:
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
         numbers: dict[WorkerPost, list[int]] = {}
         for taken in taken_on:
-            assert isinstance(taken, TakenThere), "it was begun in a worker"
+            assert isinstance(taken, TakenThere), "the match was begun in a worker"
             if not (taken.is_answered or taken.is_dropped):
                 taken.is_dropped = True
                 numbers.setdefault(taken.post, []).append(taken.number)
@@ -148,7 +148,7 @@ class WorkerGrounds:
     # The workers.
 
     async def man(self, post: WorkerPost) -> None:
-        """Has a worker at this post until the crew is dismissed.
+        """Keeps a worker at this post until the crew is dismissed.
 
         Raises ConfigError if one cannot be used, or too many were lost.
         """
@@ -160,7 +160,7 @@ class WorkerGrounds:
                         try:
                             await self._employ(post, recruit)
                         except CutOff:
-                            pass  # it was ended while it spoke
+                            pass  # it was ended while we read from it
                         except Untrue as error:
                             why, recruit.is_trusted = f"told what cannot be ({error})", False
                         except RemoteProtocolError as error:
@@ -173,7 +173,7 @@ class WorkerGrounds:
             post.gone.set()
 
     async def _employ(self, post: WorkerPost, recruit: StartedWorker) -> None:
-        """One worker, from its first word to its last."""
+        """Works with one worker, from its first message to its last."""
         pipe = Pipe[FromWorker](recruit.stream, FromWorker)
         with trio.move_on_after(self.hiring.begin_s) as waiting:
             if not await self._introduce(post, recruit, pipe):
@@ -193,13 +193,13 @@ class WorkerGrounds:
             try:
                 await self._hear(post, recruit, pipe)
             except ArenaError as error:
-                mistake = error  # raised below, outside of the nursery, which would wrap it in a group
+                mistake = error  # raised below: the nursery would wrap it in a group
             nursery.cancel_scope.cancel()
         if mistake is not None:
             raise mistake
 
     async def _introduce(self, post: WorkerPost, recruit: StartedWorker, pipe: Pipe[FromWorker]) -> bool:
-        """Whether there is a worker, and it is the right one.  Raises ConfigError if it cannot play."""
+        """Briefs a worker; returns whether it is there and fits.  Raises ConfigError if it cannot play."""
         said = await pipe.receive()
         if said is None:
             return False
@@ -235,7 +235,7 @@ class WorkerGrounds:
             try:
                 await pipe.send(*bundled(mail))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return  # its end is heard
+                return  # whoever reads from it notices its end
 
     async def _hear(self, post: WorkerPost, recruit: StartedWorker, pipe: Pipe[FromWorker]) -> None:
         while (said := await pipe.receive()) is not None:
@@ -266,10 +266,10 @@ class WorkerGrounds:
     def _answer(
         self, post: WorkerPost, number: int, record: RecordSaid | None = None, place: Place | None = None
     ) -> None:
-        """An order is answered.  Raises RemoteProtocolError if it was not open, or the match is not true."""
+        """Takes the answer to an order.  Raises RemoteProtocolError if it was not open, or cannot be true."""
         taken = post.taken_on.get(number)
         if taken is None and number <= self._ordered:
-            return  # it was broken off meanwhile
+            return  # the match was broken off meanwhile
         if taken is None or taken.is_answered:
             raise RemoteProtocolError(f"order {number} was not open")
         entry = None
@@ -320,7 +320,7 @@ class WorkerGrounds:
 
 @asynccontextmanager
 async def open_crew(crew: WorkerGrounds) -> AsyncIterator[WorkerGrounds]:
-    """The crew at work, all of it; when this ends, no worker and no bot of one is left alive."""
+    """Has the crew work, all of it; when this ends, no worker and no bot of one is left alive."""
     with rarely_collected():
         async with trio.open_nursery() as nursery:
             for post in crew.posts:

@@ -1,4 +1,4 @@
-"""A run whose matches are played both here and in workers: bots that connect, connect here."""
+"""Divides a run between this process, to which bots connect, and workers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from arena.tournament.play.grounds import Grounds, Over, TakenMatch, bots_playin
 
 
 class Divided:
-    """Two grounds: one for the matches of some bots, one for all others."""
+    """Two grounds in one: the first for the matches of some bots, the second for all others."""
 
     def __init__(self, here: Grounds, there: Grounds, bound: Collection[str]) -> None:
         """`bound`: the bots that can only play here."""
         self._here, self._there = here, there
         self._bound = frozenset(bound)
         self._grounds: dict[TakenMatch, Grounds] = {}
-        """Where each match is that is in progress."""
+        """The grounds on which each match in progress is played."""
 
     def _grounds_of(self, pairing: Pairing, without: frozenset[str]) -> Grounds:
         return self._there if self._bound.isdisjoint(bots_playing(pairing, without)) else self._here
@@ -39,7 +39,7 @@ class Divided:
         return self._here.is_free(bot) or self._there.is_free(bot)
 
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
-        # Not where there is no room: a match that waits for one of them must not hold up the others.
+        # False if its grounds have no room: a match that waits for one of them must not hold up the other.
         grounds = self._grounds_of(pairing, without)
         has_room = not grounds.is_full and grounds.has_room(pairing, without)
         return has_room and grounds.can_seat(pairing, without)

@@ -1,4 +1,4 @@
-"""How a run comes by its workers, wherever these are."""
+"""The ways in which a run gets its workers, wherever these are."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from arena.tournament.workers.post import StartedWorker
 BEGIN_S = 60.0
 """How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
 LOST_MAX = 20
-"""So many workers may be lost in a run on this machine, where nothing should ever end one."""
+"""How many workers a run may lose on this machine, where nothing should ever end one."""
 
 
 Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[StartedWorker]]
-"""Starts the worker of this name; it is gone when the context ends."""
+"""Starts a worker with a given name, which is gone when the context ends."""
 Doubt: TypeAlias = Callable[[Entry, float], str | None]
-"""What cannot be of a match that came so many seconds after it was ordered; None: nothing was found."""
+"""What cannot be true of a match that came this long after it was ordered (s); None: nothing was noticed."""
 
 
 @attrs.frozen
@@ -30,16 +30,16 @@ class Hiring:
 
     enlist: Enlist
     is_afar: bool = False
-    """Whether they are on other machines: they have none of our files, and their number is not ours to
-    choose.  Play begins with the first of them."""
+    """Whether they are on other machines, where they have none of our files, and we do not choose how many
+    there are: play begins with the first of them."""
     calibrates: bool = False
-    """Whether those are refused whose machine is not about as fast as this one."""
+    """Whether workers are refused whose machines are not about as fast as this one."""
     begin_s: float = BEGIN_S
     lost_max: int = LOST_MAX
     otherwise: str = "--workers 1 plays on in one process"
     """What to do if workers are lost again and again."""
     doubt: Doubt = lambda entry, wait_s: None
-    """Looks at each match before it is booked.  Workers that are our children are believed."""
+    """Examines each match before it is booked.  Workers that are our children are believed."""
 
 
 CHILDREN = Hiring(enlist_child)

@@ -1,4 +1,4 @@
-"""Workers that are children of this process, on its pipes."""
+"""Starts workers as children of this process, which it reaches through pipes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager
 import trio
 
 LOOK_S = 0.01
-"""How often a child that is to end is looked at."""
+"""How often it is checked whether a child has ended."""
 PROGRAM = ("-m", "arena.worker")
-"""What a worker is, for Python."""
+"""The arguments with which Python runs a worker."""
 END_S = 1.0
 """How long a child may take to end when its pipe is closed."""
 
@@ -31,8 +31,8 @@ class Child:
         hears, to_child = os.pipe()
         from_child, speaks = os.pipe()
         try:
-            # From this very thread: with its end the child is killed, see `wake_when_orphaned`.  A session of
-            # its own, so that Ctrl-C is heard by the run alone.  -P: modules are not looked for where we are.
+            # In this very thread, with whose end the child is killed (`wake_when_orphaned`).  In a session of
+            # its own: Ctrl-C reaches the run alone.  -P: nothing is imported from the working directory.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", *program, str(os.getpid())],
                 stdin=hears,
@@ -53,7 +53,7 @@ class Child:
         return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
     async def end(self) -> None:
-        """Lets it end by itself, for a short time, and kills it then; its bots end with it."""
+        """Lets the child end by itself for a short time, then kills it; its bots end with it."""
         await trio.aclose_forcefully(self.stream)
         with trio.move_on_after(END_S):
             while self._process.poll() is None:  # noqa: ASYNC110
@@ -65,7 +65,7 @@ class Child:
 
 @asynccontextmanager
 async def enlist_child(name: str, program: Sequence[str] = PROGRAM) -> AsyncIterator[Child]:
-    """A worker as a child of this process; when this ends, it is gone."""
+    """Starts a worker as a child of this process; when the context ends, it is gone."""
     child = Child(program)
     try:
         yield child

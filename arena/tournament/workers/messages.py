@@ -1,6 +1,6 @@
-"""What a run and its workers say to each other, as data.
+"""The messages that a run and its workers send each other.
 
-The worker speaks first, so that a run knows whom it talks to before it says anything:
+The worker speaks first, so that the run knows who it is before it sends anything:
 
     worker  WorkerHello                 which arena it is
     run     BeginWork                   the setting: plan, game, bots, its share of tables and instances
@@ -11,8 +11,8 @@ The worker speaks first, so that a run knows whom it talks to before it says any
     worker  WorkerBye                   and it closes its own end
 
 An order is a planned match and who is withdrawn from it.  Each is answered once: by `MatchesPlayed`, or by
-`MatchesDropped` if it was to be dropped and had not begun.  A run that loses a worker gives what that one has
-not answered to another one: a match may be played twice, and is told once.
+`MatchesDropped` if it was to be dropped and had not begun.  If a run loses a worker, it gives the orders that
+were not answered to another one: a match may be played twice, but is reported once.
 
 Seeds have more bits than MessagePack's integers, so they are bytes.  A change of these messages that an
 older side would misread gets a new PIPE_VERSION.
@@ -37,41 +37,41 @@ class _Message(msgspec.Struct, tag=True):
 
 
 class _Row(msgspec.Struct, array_like=True):
-    """A part of a message of which there are many: without the names of its fields."""
+    """A part that occurs often in messages, so it is sent without the names of its fields."""
 
 
 # From the worker, before play.
 
 
 class WorkerHello(_Message):
-    """Who speaks."""
+    """The worker says which arena it is."""
 
     pipe: int
     """The version of these messages."""
     arena: str
     python: str
     seeding: int
-    """The way in which it derives seeds."""
+    """The version of the way in which it derives seeds."""
 
 
 class WorkerReady(_Message):
-    """The worker has the game and the bots."""
+    """The worker has the game and the bots, and is ready to play."""
 
     game: str
     """The fingerprint of the game's files; empty for a built-in game."""
     bots: Mapping[str, str]
-    """The fingerprints of the bots' files."""
+    """The fingerprints of the bots' files, by the bots' names."""
     wanted: int
-    """How many matches it could have now."""
+    """How many matches the worker can use now."""
     loop_ms: float = 0.0
-    """What a fixed loop takes there, if that was asked."""
+    """How long a fixed loop takes there; 0 if that was not asked."""
 
 
 class WorkRefused(_Message):
-    """The worker cannot play this."""
+    """The worker cannot play for this run."""
 
     why: str
-    """A sentence for people."""
+    """The reason, as a sentence for people."""
 
 
 # From the run.
@@ -83,7 +83,7 @@ class GameSaid(_Row):
     name: str
     version: int
     origin: Mapping[str, str] | None
-    """As `game_source.as_kept` gives it; None: it is built in."""
+    """Where it comes from, as `game_source.as_kept` returns it; None: it is built in."""
 
 
 class BeginWork(_Message):
@@ -95,21 +95,21 @@ class BeginWork(_Message):
     game: GameSaid
     entrants: tuple[Entrant, ...]
     playing: frozenset[str]
-    """Those of them that may be seated here."""
+    """The entrants that may be seated at this worker."""
     versions: Mapping[str, str]
     folder: str
     paths: tuple[str, ...]
-    """Where modules are looked for after all places that the worker has itself."""
+    """Folders in which modules are looked for, after all of the worker's own."""
     box: Means | None
-    """By which means bots are confined, as the run has found out; None: the worker has to."""
+    """The means by which bots are confined, if the run has found out; None: the worker must find out."""
     debugged: frozenset[str]
     tables: tuple[int, int, float]
-    """First, most, cores: a `Capacity`."""
+    """The first, the most, and the cores of a `Capacity`."""
     place: int
     of: int
-    """The worker's `Share`."""
+    """Of how many processes the worker is one, as in `Share`."""
     builds: bool = False
-    """Whether the worker builds the bots that must be built: it has files of its own."""
+    """Whether the worker, which has files of its own, builds the bots that must be built."""
     calibrates: bool = False
     """Whether it says how fast its machine is."""
 
@@ -118,7 +118,7 @@ class MatchOrder(_Row):
     """A match to be played."""
 
     number: int
-    """Names it on this pipe."""
+    """The order's number on this pipe."""
     id: str
     bots: tuple[str, ...]
     seed: bytes
@@ -126,23 +126,23 @@ class MatchOrder(_Row):
     rotation: int
     cycle: int
     without: tuple[str, ...]
-    """Its bots that are withdrawn."""
+    """The bots of the match that are withdrawn."""
 
 
 class PlayMatches(_Message):
-    """These matches, in this order as far as possible."""
+    """The run orders matches, to be played in this order as far as possible."""
 
     orders: tuple[MatchOrder, ...]
 
 
 class DropMatches(_Message):
-    """Leave out these matches, if they have not begun."""
+    """The run wants these matches left out, if they have not begun."""
 
     numbers: tuple[int, ...]
 
 
 class WithdrawBot(_Message):
-    """This bot plays no more, but in matches that have begun."""
+    """The run withdraws a bot, which plays no more except in matches that have begun."""
 
     bot: str
 
@@ -168,7 +168,7 @@ class CapsuleSaid(_Row):
     decision: DecisionSaid
     number: int
     lines: bytes
-    """Its JSON objects, as one JSON list."""
+    """The JSON objects of the evidence, as one JSON list."""
 
 
 class RowSaid(_Row):
@@ -176,7 +176,7 @@ class RowSaid(_Row):
 
     decision: DecisionSaid
     move: str
-    """JSON text."""
+    """The move as JSON text."""
 
 
 class TotalsSaid(_Row):
@@ -192,7 +192,7 @@ class TotalsSaid(_Row):
 
 
 class RecordSaid(_Row):
-    """A finished match, without what the run knows of it; of its decisions what tables keep."""
+    """A finished match, without what the run knows already; of its decisions, only what tables keep."""
 
     turns: int
     totals: tuple[TotalsSaid, ...]
@@ -210,35 +210,35 @@ class RecordSaid(_Row):
 
 
 class MatchesPlayed(_Message):
-    """Matches are over."""
+    """The worker reports matches that are over."""
 
     numbers: tuple[int, ...]
     records: tuple[RecordSaid, ...]
-    """One for each of these numbers."""
+    """The record of each of these numbers."""
     wanted: int
-    """How many matches the worker could have now."""
+    """How many matches the worker can use now."""
 
 
 class WantsMatches(_Message):
-    """The worker could have more matches than it said last."""
+    """The worker can use more matches than it said last."""
 
     matches: int
 
 
 class MatchesDropped(_Message):
-    """These matches were left out."""
+    """The worker has left these matches out."""
 
     numbers: tuple[int, ...]
 
 
 class WorkerBug(_Message):
-    """A bug of ours that ended a connection, or the worker."""
+    """The worker reports a bug of ours that ended a connection, or the worker itself."""
 
     traceback: str
 
 
 class WorkerBye(_Message):
-    """All bots are gone."""
+    """The worker says goodbye: all its bots are gone."""
 
     lag_worst_s: float
 
@@ -254,25 +254,25 @@ FromWorker: TypeAlias = (
     | WorkerBye
 )
 Errand: TypeAlias = MatchOrder | DropMatches | WithdrawBot
-"""What a run may have to say to a worker in play; orders are bundled on the way."""
+"""What a run tells a worker in play; orders are bundled before they are sent."""
 FromRun: TypeAlias = BeginWork | PlayMatches | DropMatches | WithdrawBot
 
 
 def encoded(message: object) -> bytes:
-    """A message in bytes."""
+    """A message as bytes."""
     return _ENCODER.encode(message)
 
 
 def decoded(kind: object) -> msgspec.msgpack.Decoder[Any]:
-    """What reads the messages of this kind."""
+    """A decoder for messages of this kind."""
     return msgspec.msgpack.Decoder(kind, dec_hook=_from_text)
 
 
 def _as_text(value: object) -> str:
-    """The one type in messages that MessagePack has not."""
+    """Encodes the one type in messages that MessagePack lacks, a path, as text."""
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"{type(value).__name__} is in no message")
+    raise TypeError(f"no message holds a {type(value).__name__}")
 
 
 def _from_text(kind: type[Any], value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Messages over a stream of bytes: each MessagePack, behind its length in four bytes, and bounded.
+"""Messages over a stream of bytes: each in MessagePack after its length in four bytes, and bounded.
 
-Nothing here knows what carries the bytes: the pipes of a child, or anything else that is a stream.
+Nothing here depends on what carries the bytes: the pipes of a child, or any other stream.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from arena.errors import RemoteProtocolError
 from arena.tournament.workers.messages import decoded, encoded
 
 MESSAGE_BYTES_MAX = 64_000_000
-"""A match of a million decisions, half of them with evidence, takes less."""
+"""The largest message: more than a match of a million decisions, half of them with evidence."""
 READ_BYTES = 1 << 18
 
 _LENGTH = Struct(">I")
@@ -28,14 +28,14 @@ class CutOff(RemoteProtocolError):
 
 
 class MessageTooLong(Exception):
-    """A message that we would send is over the limit."""
+    """A message that we were to send is over the limit."""
 
 
 class Pipe(Generic[Said]):
-    """One end: sends any message, receives those of one kind."""
+    """One end of a pipe: sends any message, receives those of one kind."""
 
     def __init__(self, stream: trio.abc.Stream, kind: object, bytes_max: int = MESSAGE_BYTES_MAX) -> None:
-        """`kind`: the type of the messages that come, one of them or a union."""
+        """`kind`: the type of the messages that it receives, one type or a union."""
         self._stream = stream
         self._decoder: msgspec.msgpack.Decoder[Said] = decoded(kind)
         self._bytes_max = bytes_max
@@ -43,7 +43,7 @@ class Pipe(Generic[Said]):
         self._turn = trio.Lock()
 
     async def send(self, *messages: object) -> None:
-        """Sends these, in order.  Raises MessageTooLong, before anything is sent, or trio's errors."""
+        """Sends messages, in order.  Raises MessageTooLong, before anything is sent, or trio's errors."""
         parts = []
         for message in messages:
             octets = encoded(message)
@@ -53,14 +53,14 @@ class Pipe(Generic[Said]):
         await self.pass_on(b"".join(parts))
 
     async def pass_on(self, octets: bytes) -> None:
-        """Sends whole messages as they are, which came from elsewhere."""
+        """Sends whole messages from elsewhere as they are."""
         async with self._turn:
             await self._stream.send_all(octets)
 
     async def receive(self) -> Said | None:
-        """The next message; None at the end.
+        """Receives the next message; None at the end.
 
-        Raises RemoteProtocolError for what is no message of this kind, too long, or cut off.
+        Raises RemoteProtocolError for anything that is not a message of this kind, is too long, or cut off.
         """
         head = await self._read(_LENGTH.size)
         if head is None:
@@ -79,7 +79,7 @@ class Pipe(Generic[Said]):
             raise RemoteProtocolError(f"what came is no message that is expected here: {error}") from None
 
     async def _read(self, length: int) -> bytes | None:
-        """So many bytes; None at the end of the stream.  Raises RemoteProtocolError if it ends within."""
+        """Reads this many bytes; None at the end of the stream.  Raises CutOff if it ends within them."""
         while len(self._received) < length:
             try:
                 more = await self._stream.receive_some(READ_BYTES)

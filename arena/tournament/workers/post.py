@@ -1,4 +1,4 @@
-"""The place of a worker in a run: what it has been given, and whether it has room for more."""
+"""The place of a worker in a run: which matches it has been given, and whether it has room for more."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from arena.tournament.workers.messages import (
 from arena.tournament.workers.translation import ordered_match
 
 AHEAD_S = 0.5
-"""Matches for so long wait at a worker, so that it need not wait for the next one: it tells of finished ones
-some at a time."""
+"""How much play waits at a worker, so that it never has to wait for a match: it reports finished ones only
+now and then."""
 AHEAD_MAX = 512
 
 WANTED_MAX = 20_000
-"""So many matches at once are given to one worker, whatever it asks for: others are to play as well."""
+"""How many matches one worker gets at once at most, whatever it asks for: others must play too."""
 
 
 class StartedWorker(Protocol):
@@ -35,7 +35,7 @@ class StartedWorker(Protocol):
 
     @property
     def stream(self) -> trio.abc.HalfCloseableStream:
-        """Leads to its pipe."""
+        """The stream under its pipe."""
 
     @property
     def host(self) -> str:
@@ -43,60 +43,60 @@ class StartedWorker(Protocol):
 
     @property
     def where(self) -> str:
-        """Behind its name in messages: ` on host7`; nothing if it is on this machine."""
+        """What follows its name in messages: ` on host7`; empty if it is on this machine."""
 
     @property
     def ending(self) -> str:
-        """What became of it, once it is gone: `was killed by SIGKILL`."""
+        """How it ended, once it is gone: `was killed by SIGKILL`."""
 
     is_trusted: bool
-    """Whether it has said nothing yet that cannot be."""
+    """Whether everything that it has said so far can be true."""
 
 
 @attrs.define(eq=False)
 class TakenThere(TakenMatch):
-    """A match that a worker has."""
+    """A match that was given to a worker."""
 
     number: int
     post: WorkerPost
     ordered_at: float
     over: Over | None = None
-    """Whom to tell."""
+    """Whom to tell that the match is over."""
     is_answered: bool = False
     is_dropped: bool = False
     """Whether it is to be dropped if it has not begun."""
 
     def answer(self, entry: Entry | None) -> None:
-        """It is over; None: it was dropped."""
-        assert self.over is not None, "what was ordered was started in the same step"
+        """Tells that the match is over; None: it was dropped."""
+        assert self.over is not None, "a match is ordered and started in the same step"
         self.is_answered = True
         self.over(self, entry)
 
 
 class WorkerPost:
-    """The place of one worker: when it is lost, another one takes its place."""
+    """The place of one worker, which another one takes if it is lost."""
 
     def __init__(self, name: str, begin: BeginWork, fingerprints: Mapping[str, str]) -> None:
         self.name = name
         self.begin = begin
         self.fingerprints = fingerprints
-        """Of the bots that may be seated here."""
+        """The fingerprints of the bots that may be seated here, by name."""
         self.quotas = {one.name: one.instances_max for one in begin.entrants if one.instances_max is not None}
         self.taken_on: dict[int, TakenThere] = {}
-        """What it has been given, by number."""
+        """The matches that it has been given, by number."""
         self.busy: Counter[str] = Counter()
-        """In how many of them each bot plays that can only play in so many."""
+        """How many of these matches each bot plays in; only bots for which that is limited."""
         self.wanted = 0
-        """How many matches it could have; 0: it is not there."""
+        """How many matches it can use; 0: there is no worker."""
         self.outbox: list[Errand] = []
         self.has_mail = trio.Event()
         self.is_manned = trio.Event()
-        """Set when its first worker is there."""
+        """Set when its first worker is ready."""
         self.lost_in_a_row = 0
         self.is_over = False
-        """Whether it has said goodbye."""
+        """Whether the worker has said goodbye."""
         self.gone = trio.Event()
-        self.scope = trio.CancelScope(shield=True)  # a run that is cancelled ends its workers in order
+        self.scope = trio.CancelScope(shield=True)  # a run that is cancelled lets its workers end properly
         self.recruit: StartedWorker | None = None
         """The worker, while it plays."""
         self._match_s: float | None = None
@@ -107,27 +107,27 @@ class WorkerPost:
 
     @property
     def has_room(self) -> bool:
-        """Whether it is there and has fewer matches than it can make use of."""
+        """Whether there is a worker that has fewer matches than it can use."""
         return self.wanted > 0 and len(self.taken_on) < self.wanted + self._ahead
 
     def can_seat(self, bots: Iterable[str]) -> bool:
-        """Whether it has room for a match between these."""
+        """Whether a match between these bots may begin here."""
         if not self.has_room:
             return False
-        # No `all`, which takes twice as long: this is asked three times for every match.
+        # Not `all`, which takes twice as long: this is asked three times for every match.
         for bot in bots:  # noqa: SIM110
             if not self.is_free(bot):
                 return False
         return True
 
     def seat(self, bots: Iterable[str]) -> None:
-        """These play in one more match here."""
+        """Counts one more match here between these bots."""
         for bot in bots:
             if bot in self.quotas:
                 self.busy[bot] += 1
 
     def unseat(self, bots: Iterable[str]) -> None:
-        """A match between these is over."""
+        """Counts one match fewer here between these bots."""
         for bot in bots:
             if bot in self.quotas:
                 self.busy[bot] -= 1
@@ -137,7 +137,7 @@ class WorkerPost:
         return bot in self.fingerprints and (bot not in self.quotas or self.busy[bot] < self.quotas[bot])
 
     def note_finished(self, matches: int, wanted: int) -> None:
-        """So many matches are over; the worker could have so many now."""
+        """Notes how many matches have just ended, and how many the worker can use now."""
         now = trio.current_time()
         if self._finished_at is not None and matches:
             took_s = (now - self._finished_at) / matches
@@ -148,16 +148,16 @@ class WorkerPost:
         self.want(wanted)
 
     def want(self, matches: int) -> None:
-        """The worker could have so many matches."""
+        """Notes how many matches the worker can use."""
         self.wanted = min(max(1, matches), WANTED_MAX)
 
     def say(self, message: Errand) -> None:
-        """Has this sent, once the worker is there."""
+        """Has a message sent as soon as there is a worker."""
         self.outbox.append(message)
         self.has_mail.set()
 
     def resubmit(self, withdrawn: Iterable[str]) -> None:
-        """The worker is lost: all that it has not answered is ordered anew."""
+        """Orders again, after the worker was lost, all matches that it has not answered."""
         self.wanted, self._finished_at = 0, None
         self.outbox = [WithdrawBot(bot) for bot in withdrawn]
         for taken in self.taken_on.values():
@@ -173,7 +173,7 @@ class WorkerPost:
 def bundled(
     mail: Iterable[Errand],
 ) -> list[PlayMatches | DropMatches | WithdrawBot]:
-    """Messages in the same order; orders in succession are one."""
+    """The messages in the same order; successive orders become one message."""
     bundles: list[PlayMatches | DropMatches | WithdrawBot] = []
     orders: list[MatchOrder] = []
     for message in mail:

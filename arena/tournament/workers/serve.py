@@ -1,4 +1,4 @@
-"""The worker's side: plays the matches that it is ordered to, at its own tables with its own bots."""
+"""The worker's side: plays the matches that are ordered, at its own tables with its own bots."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ from arena.tournament.workers.pipe import MessageTooLong, Pipe
 from arena.tournament.workers.translation import pairing_of, record_said
 
 TOGETHER_S = 0.18
-"""Matches that end within this time are told of together, unless nothing is left to play.
+"""How long finished matches are gathered to be reported together, unless nothing is left to play.
 
-With what the writer of a run waits for more of them (`SOON_S`) that is 0.2 s: who kills a run loses so much.
+With the time that a run's writer waits for more (`SOON_S`) that makes 0.2 s, which a killed run loses.
 """
 
 
 async def work_for(stream: trio.abc.Stream) -> bool:
-    """Plays until the other end says no more; gives whether all went well, which the other end was told."""
+    """Plays until the other end closes; returns whether all went well, which the other end was told."""
     pipe = Pipe[FromRun](stream, FromRun)
     try:
         await pipe.send(hello())
@@ -71,7 +71,7 @@ async def work_for(stream: trio.abc.Stream) -> bool:
             raise RemoteProtocolError(f"found {type(begin).__name__}, expected BeginWork")
         await _work(begin, pipe)
     except (trio.BrokenResourceError, trio.ClosedResourceError):
-        return False  # nobody is there any more
+        return False  # the run is gone
     except BaseException as error:
         with suppress(Exception), trio.move_on_after(1):
             mistake = _mistake_in(error)
@@ -83,7 +83,7 @@ async def work_for(stream: trio.abc.Stream) -> bool:
 
 
 async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
-    """From the setting to the end."""
+    """Opens all that play needs, and plays until the run says no more."""
     lift_files_limit()
     sys.path += [path for path in begin.paths if path not in sys.path]
     make_importable(begin.entrants)
@@ -111,7 +111,7 @@ async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
 
 
 async def _build_all(begin: BeginWork, setting: RunTerms, pool: Pool) -> None:
-    """Builds the bots that must be built here.  Raises ConfigError for one that cannot, with its log."""
+    """Builds the bots that must be built here.  Raises ConfigError, with the log, if a build fails."""
     for entrant in begin.entrants:
         if entrant.kind == "process" and entrant.name in begin.playing and needs_build(entrant):
             assert pool.instances.box is not None, (
@@ -142,32 +142,32 @@ async def _open_box(begin: BeginWork, setting: RunTerms) -> AsyncIterator[Box | 
 
 
 class Worker:
-    """Begins matches in the order in which they were ordered, as tables and bots become free."""
+    """Begins ordered matches, in their order, as tables and bots become free."""
 
     def __init__(self, setting: RunTerms, here: InProcessGrounds, pipe: Pipe[FromRun]) -> None:
         self._game = setting.game.name
         self._here = here
         self._pipe = pipe
         self._waiting: dict[int, tuple[Pairing, frozenset[str]]] = {}
-        """What has not begun, by number."""
+        """The orders that have not begun, by number."""
         self._changed = trio.Event()
-        """Set when there is more to begin, or a match has ended; a new one for every wait."""
+        """Set when there is more to begin, or a match has ended; a new event for every wait."""
         self._told = here.wanted
-        """How many matches the run knows that we could have."""
+        """How many matches we told the run that we can use."""
         self._finished: list[tuple[int, Entry]] = []
-        """Matches of which the run does not know yet, by number."""
+        """Finished matches that the run has not been told yet, with their numbers."""
         self._has_finished = trio.Event()
         self._playing = 0
         """How many matches are in progress."""
         self._is_idle = trio.Event()
-        """Set if nothing is left to play: until the run has heard what is over, it may have no order."""
+        """Set if nothing is left to play: the run may order more only when it hears what is over."""
         here.follow(self._upcoming, lambda: None)
 
     def _upcoming(self) -> Iterator[Pairing]:
         return (pairing for pairing, _ in self._waiting.values())
 
     async def work(self) -> None:
-        """Plays until the run says no more; then matches in progress are broken off."""
+        """Plays until the run closes its end; then breaks off matches in progress."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._begin_all, nursery)
             nursery.start_soon(self._tell_finished)
@@ -176,7 +176,7 @@ class Worker:
             nursery.cancel_scope.cancel()
 
     async def _take(self, said: FromRun) -> None:
-        """One message."""
+        """Takes one message from the run."""
         match said:
             case PlayMatches(orders):
                 for order in orders:
@@ -195,7 +195,7 @@ class Worker:
         self._changed.set()
 
     async def _begin_all(self, nursery: trio.Nursery) -> None:
-        """Begins what can begin, again and again."""
+        """Begins matches whenever some can begin."""
         here = self._here
         while True:
             self._changed = trio.Event()
@@ -211,7 +211,7 @@ class Worker:
             here.look()
 
     def _next(self) -> int | None:
-        """The first order whose bots are free, if there is a table for it."""
+        """The number of the first order whose bots are free, if there is a table for it."""
         here = self._here
         if here.is_full:
             return None
@@ -234,7 +234,7 @@ class Worker:
             self._is_idle.set()
 
     async def _tell_finished(self) -> None:
-        """Tells the run of matches that are over: of those that end at about the same time, at once."""
+        """Reports finished matches to the run, together if they end at about the same time."""
         while True:
             await self._has_finished.wait()
             with trio.move_on_after(_until_all_tell_s()):
@@ -257,16 +257,16 @@ class Worker:
 
 
 def _until_all_tell_s() -> float:
-    """How long until the workers of this machine tell what is over, all at the same moments.
+    """How long until the workers of this machine report finished matches, which all do at the same moments.
 
-    The run hears them in one go then, books and writes what they say, and sleeps again: the same work takes a
-    fifth less of its processor time than if it was woken by each of them.
+    The run then hears them all at once, books and writes what they say, and sleeps again: that takes a fifth
+    less of its processor time than if each of them woke it.
     """
     return TOGETHER_S - monotonic() % TOGETHER_S if TOGETHER_S else 0.0
 
 
 def _without_record(entry: Entry, why: str) -> Entry:
-    """A match whose record is too long to be told: as if its rules had broken."""
+    """The entry for a match whose record is too long for a message: as if its rules had broken."""
     seats = len(entry.pairing.bots)
     record = MatchRecord(
         (), (), (), (), (False,) * seats, error=f"the record of this match is too long: {why}"
@@ -276,7 +276,7 @@ def _without_record(entry: Entry, why: str) -> Entry:
 
 
 def _mistake_in(error: BaseException) -> ConfigError | None:
-    """The user's mistake that an exception is, or the first of a group of nothing else."""
+    """The user's mistake in an exception, or the first of a group that holds nothing else; else None."""
     if isinstance(error, BaseExceptionGroup):
         found = [_mistake_in(one) for one in error.exceptions]
         return found[0] if all(found) else None
@@ -287,7 +287,7 @@ def _mistake_in(error: BaseException) -> ConfigError | None:
 
 
 def full_disk(path: object) -> str:
-    """What people are told if there is no room for a file that a worker writes; None: nobody knows which."""
+    """What people are told if there is no room for a file that a worker writes; `path` may be None."""
     what = "" if path is None else f" ({path})"
     return (
         f"the disk is full on {platform.node()}{what}: make room there; what was played is kept, and "

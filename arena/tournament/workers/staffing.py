@@ -1,4 +1,4 @@
-"""How many workers a run has, and what each is told."""
+"""Decides how many workers a run has, and what each is told."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from arena.words import counted
 
 
 def own_setting(run: Run, hiring: Hiring) -> RunTerms:
-    """What this process has of the run: all of it, or a share if bots connect to it and workers play too."""
+    """This process's part of the run: all of it, or a share if bots connect to it and workers play too."""
     setting = run.setting
     if not run.plan.connecting or (run.workers == 1 and not hiring.is_afar):
         return setting
@@ -41,12 +41,12 @@ def own_setting(run: Run, hiring: Hiring) -> RunTerms:
 def workers_for(
     run: Run, course: Course, intake: Intake, hiring: Hiring, note: Callable[[str], object]
 ) -> int:
-    """As many workers as there is work for; says so if they are others than were asked for."""
+    """How many workers there is work for; tells people if that is not what was asked for."""
     is_open = course.is_adaptive and run.only is None
     missing = max(1, course.size - len(intake.kept) if is_open else len(intake.wanted))
     workers, asked = min(run.workers, missing), run.plan.workers
     if hiring.is_afar:
-        pass  # their number was told when they were found
+        pass  # people were told their number when they were found
     elif asked == "auto":
         note(
             f"--workers auto: {counted(workers, 'worker')}, as many as cores, or half where bots are programs"
@@ -76,11 +76,11 @@ def crew_for(
     note_bug: Callable[[str], object],
     note_lag: Callable[[float], object],
 ) -> WorkerGrounds:
-    """So many workers for these bots, each with its share of what the run may have."""
+    """The crew of `workers` workers for these bots, each with its share of what the run may have."""
     stored = {bot.bot: bot for bot in run.store.bots()}
     setting = attrs.evolve(run.setting, versions={name: bot.version for name, bot in stored.items()})
     origin = game_origin(run)
-    # Where bots connect to this process, it is the first of those among which the run is divided.
+    # If bots connect to this process, it is the first of those among which the run is divided.
     own = 1 if run.plan.connecting else 0
     posts = []
     for place in range(workers):
@@ -106,7 +106,7 @@ def crew_for(
 
 
 def _may_play(entrant: Entrant, share: Share) -> bool:
-    """Whether one of the instances that the bot may have is for this process."""
+    """Whether the process with this share may have one of the bot's instances."""
     return entrant.instances_max is None or share.part(entrant.instances_max) > 0
 
 

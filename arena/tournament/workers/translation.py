@@ -1,4 +1,4 @@
-"""Between what a run and its workers work with, and the messages that say it.  Pure."""
+"""Translates between what a run and its workers work with and their messages.  Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from arena.tournament.workers.messages import (
 )
 
 SEED_BYTES = 64
-"""Seeds have at most 512 bits."""
+"""The length of a seed in messages: seeds have at most 512 bits."""
 
 
 # Orders.
@@ -76,7 +76,7 @@ def seed_bytes(seed: int) -> bytes:
 
 
 def record_said(entry: Entry) -> RecordSaid:
-    """What a worker says about a finished match."""
+    """A finished match as a worker reports it."""
     record = entry.record
     return RecordSaid(
         turns=len(record.turns),
@@ -105,7 +105,7 @@ def entry_from(
     bots, versions = pairing.bots, setting.versions
     seats = len(bots)
     results = {len(said.ranks), len(said.returns), len(said.points)}
-    if not (len(said.abandoned) == len(said.totals) == seats and results <= {0, seats}):  # 0: it was aborted
+    if not (len(said.abandoned) == len(said.totals) == seats and results <= {0, seats}):  # 0: aborted
         raise ValueError(f"found a result of another number of seats, expected {seats}")
     if said.rows or said.faults or said.capsules:  # most matches have none
         _check_decisions(said, seats)
@@ -138,7 +138,7 @@ def entry_from(
 
 
 def _check_decisions(said: RecordSaid, seats: int) -> None:
-    """Raises ValueError for a decision of no seat, or with a fault that is none."""
+    """Raises ValueError for a decision of a seat that does not exist, or with an unknown fault."""
     decisions = (
         *said.faults,
         *[row.decision for row in said.rows],
@@ -148,7 +148,7 @@ def _check_decisions(said: RecordSaid, seats: int) -> None:
         if not 0 <= each.seat < seats or each.turn < 0:
             raise ValueError(f"found a decision of seat {each.seat} in turn {each.turn}")
         if each.fault is not None and each.fault not in FAULT_KINDS:
-            raise ValueError("found a fault that is none")
+            raise ValueError("found an unknown kind of fault")
 
 
 def _capsule_of(said: CapsuleSaid) -> Capsule:
@@ -157,12 +157,12 @@ def _capsule_of(said: CapsuleSaid) -> Capsule:
     except RecursionError:
         raise ValueError("found evidence that is nested too deep") from None
     if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
-        raise ValueError("found evidence that is no list of objects")
+        raise ValueError("found evidence that is not a list of objects")
     return Capsule(_decision_of(said.decision), said.number, tuple(lines))
 
 
 class PackedTurns(Sequence[Turn]):
-    """The turns of a match that was played elsewhere: unpacked when somebody looks at them."""
+    """The turns of a match that was played elsewhere; they are unpacked when somebody looks at them."""
 
     def __init__(self, game: Game[Any, Any], packed: bytes, turns: int) -> None:
         self._game, self._packed, self._turns = game, packed, turns
@@ -207,7 +207,7 @@ def _decision_of(said: DecisionSaid, move: str | None = None) -> Decision:
 
 
 def _totals_of(said: TotalsSaid) -> SeatTotals:
-    """Raises ValueError if some decisions have no time, or two."""
+    """The totals in a message.  Raises ValueError if there is not one time for each decision."""
     if len(said.faults) != len(FAULT_KINDS):
         raise ValueError(f"found {len(said.faults)} kinds of faults, expected {len(FAULT_KINDS)}")
     if len(said.times) != TIME_BYTES * (said.decisions - said.not_asked):
@@ -219,5 +219,5 @@ def _totals_of(said: TotalsSaid) -> SeatTotals:
 
 
 def _clean(text: str) -> str:
-    """The text, which may hold halves of characters, as one that can be encoded."""
+    """The text with lone surrogates, which cannot be encoded, written as escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
