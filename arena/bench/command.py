@@ -19,7 +19,7 @@ MEASURINGS: Mapping[str, Measuring] = {
     "tcp": measure_tcp,
     "runner": measure_runner,
 }
-"""All that is measured of how fast the arena is."""
+"""All measurings of how fast the arena is, by name."""
 
 
 def bench_command(only: Sequence[str], effort: Effort, *, json: bool) -> int:

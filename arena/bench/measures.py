@@ -24,7 +24,7 @@ class Effort:
 
 @attrs.frozen
 class Threshold:
-    """What a number should reach."""
+    """A bound that a number should reach."""
 
     bound: float
     is_upper: bool
@@ -78,7 +78,7 @@ class Measure:
 
 @attrs.frozen
 class Report:
-    """One run: where, how fast the machine was, and what was measured."""
+    """One run of the bench: where, how fast the machine was, and what was measured."""
 
     machine: dict[str, Any]
     measures: tuple[Measure, ...]

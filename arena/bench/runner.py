@@ -34,7 +34,7 @@ ROOT = Path(arena.__file__).resolve().parents[1]
 
 @attrs.frozen
 class RunnerReport:
-    """What a tournament took."""
+    """How much time and memory a tournament took."""
 
     questions: int
     wall_s: float

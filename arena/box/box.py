@@ -31,8 +31,8 @@ from arena.box.trial import BoxTrial
 from arena.errors import ConfigError
 
 SHIELD_MAY_FAIL: Mapping[Means, set[str]] = {"bubblewrap": {"agents"}, "landlock": {"agents", "signal"}}
-"""What a shield may fail to prevent, on kernels without seccomp or with an older Landlock: it is still better
-than none, and says so."""
+"""Acts of a trial that a shield need not prevent, on kernels without seccomp or with an older Landlock: it
+is still better than none, and says what it fails to prevent."""
 PROBE_S_MAX = 20.0
 _SAID_BYTES_MAX = 4096
 _SMALL_PIDS = 16

@@ -1,4 +1,4 @@
-"""Decides how many matches one Dask task is given: as many as take some seconds, judging by the last.  Pure.
+"""Decides how many matches one Dask task is given, from how long matches took so far.  Pure.
 
 A task costs the scheduler a few milliseconds, so tasks that are too short would take all its time; what a
 lost worker had not reported is played again, so tasks that are too long waste much.

@@ -24,7 +24,7 @@ from arena.store.files import draft_path, write_table
 from arena.store.store import Store
 
 LARGE = 100_000
-"""From how many matches on it pays: a process takes 0.2 s to start, writing all tables of so many 4 s."""
+"""How many matches make it worthwhile: a process starts in 0.2 s, and all tables of so many take 4 s."""
 ASIDE = (("seats", "decisions"), ("matches",))
 """The tables that each process writes: most of the work of an export."""
 TABLES_ASIDE = tuple(name for names in ASIDE for name in names)

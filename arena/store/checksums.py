@@ -60,7 +60,7 @@ def checksum(value: Any) -> bytes:
     return hashlib.blake2b(_encoded(value), digest_size=SIZE_BYTES).digest()
 
 
-# What is written of it.
+# Writing checksums.
 
 
 def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> None:
@@ -101,7 +101,7 @@ def _put(db: sqlite3.Connection, part: str, count: int, sum: bytes) -> None:
     db.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (part, count, sum))
 
 
-# What a database says, and what it ought to say.
+# Reading checksums, and computing what they ought to be.
 
 
 def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:

@@ -284,7 +284,7 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 _DAMAGE_WITHOUT_CODE = ("Could not decode to UTF-8", "unsupported file format")
-"""How messages without a code begin that mean damage: of a text (from Python) or a header (from SQLite)."""
+"""How messages of damage without a code begin: of a damaged text (Python's), and of a header (SQLite's)."""
 
 
 def code_of(error: BaseException | None) -> int:

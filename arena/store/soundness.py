@@ -98,7 +98,7 @@ def lay_out(db: sqlite3.Connection) -> None:
     checksums.note_all(db)
 
 
-# Whether it is sound.
+# Checking.
 
 
 def is_sound(db: sqlite3.Connection, path: Path) -> bool:
@@ -134,7 +134,7 @@ def lay_views_anew(db: sqlite3.Connection) -> bool:
         return False
     for kind, *_, sql in ours:
         if kind == "view":
-            db.execute(sql.replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
+            db.execute(sql.replace("CREATE VIEW", "CREATE TEMP VIEW", 1))  # goes before one in the file
     return True
 
 
@@ -167,7 +167,7 @@ def _is_unchanged(db: sqlite3.Connection) -> bool:
     return checksums.noted(db) == checksums.parts(db, sums)
 
 
-# What is sound of it.
+# Salvaging.
 
 
 def salvaged(db: sqlite3.Connection, path: Path, place: str = "") -> tuple[sqlite3.Connection, Damage]:

@@ -71,6 +71,7 @@ class Store(Reading, Writing):
         with sentences(path):
             store = cls.unchecked(folder)
             try:
+                # The state first: if a run writes between the two, it shows that the digest is out of date.
                 store._state, store.digest = file_state(path), written_digest(path)
                 return store if store.digest or is_sound(store.connection, path) else cls._salvaged(store)
             except BaseException:

@@ -44,7 +44,7 @@ class Writing(Database):
                 self.put_meta({MARK: secrets.token_hex(8)})
                 self.connection.execute("COMMIT")
             except BaseException:
-                self._room = None
+                self._room = None  # it may count capsules that are not stored after all
                 if self.connection.in_transaction:  # a full disk has rolled back already
                     self.connection.execute("ROLLBACK")
                 raise
@@ -77,7 +77,8 @@ class Writing(Database):
                 db.executemany(f"DELETE FROM {table} WHERE match = {number}", ids)
             db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
             note_matches(db, sums, -len(sums))
-            self._room = None
+            self._room = None  # their capsules are gone
+            # Before the commit: if we are killed here, evidence is hidden too early, never shown too long.
             withdraw(self.folder, dict.fromkeys(hidden))
 
     def set_schedule(self, pairings: Iterable[Pairing]) -> None:

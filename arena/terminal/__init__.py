@@ -1,1 +1,1 @@
-"""What people see in a terminal: runs, leaderboards and matches; and a table at which they sit."""
+"""What people see in a terminal: runs, leaderboards and matches, and a table at which they play."""

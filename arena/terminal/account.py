@@ -1,4 +1,4 @@
-"""How far a run is, in numbers and words."""
+"""Keeps account of how far a run is, in numbers and words."""
 
 from __future__ import annotations
 

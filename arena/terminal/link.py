@@ -30,7 +30,7 @@ class TableUrl:
     host: str
     port: int
     prefix: str
-    """What stands before `/api` in paths, where a proxy puts the server below one."""
+    """What comes before `/api` in paths, if a proxy serves the server below a path of its own."""
     id: str | None
     """The id of the table; None: the URL is that of a server."""
 

@@ -101,7 +101,7 @@ def steps_json(replay: Replay, viewer: Viewer, exchanges: Exchanges | None = Non
 
 
 def _step_json(scene: Scene, bots: Sequence[str]) -> dict[str, Any]:
-    """One step as JSON; the `turn` of the start is −1; `to` is who was told in secret, or None."""
+    """One step as JSON; the start has the `turn` −1; `to` is who alone was told, or None."""
     return {
         "turn": scene.turn,
         "moves": [{"seat": int(move.seat), "bot": move.bot, "move": move.said} for move in scene.moves],

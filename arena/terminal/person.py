@@ -108,7 +108,7 @@ class Person:
         self._player_id = None
         scope.cancel()
 
-    # What they say
+    # What the person says
 
     async def _hear(self, line: str) -> bool:
         """Does what a typed line says; returns whether to go on."""
@@ -175,7 +175,7 @@ class Person:
             self._options = _options_of(self._table)
             raise
 
-    # What they see
+    # What the person sees
 
     def _show_deal(self) -> bool:
         """Shows the cards with their numbers as soon as they are dealt; returns whether it did so now."""

@@ -24,12 +24,6 @@ STANDINGS_EVERY_S = 60.0
 """How often, at most, such a run tells at the end of a cycle who leads (s)."""
 
 
-# What is told.
-
-
-# How it is shown.
-
-
 class View(Protocol):
     """A way of showing an account."""
 

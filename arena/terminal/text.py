@@ -21,7 +21,7 @@ Paint: TypeAlias = Callable[[str, int, str], str]
 """Colours a cell; called with its column, its row and its text, padding included."""
 
 
-# Where it goes.
+# Output.
 
 
 def out(text: str, inks: Inks = PLAIN) -> None:

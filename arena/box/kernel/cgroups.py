@@ -65,7 +65,7 @@ def _limit(group: list[str], memory_bytes: int, tasks: int) -> None:
 
 
 def excess(group: list[str]) -> str:
-    """What the group has reached its limit of, `memory` or `tasks`; empty if nothing."""
+    """Which limit the group has reached, `memory` or `tasks`; empty if neither."""
     if not group:
         return ""
     if _count(group[0], "memory.oom_control" if len(group) == 2 else "memory.events", "oom_kill"):

@@ -150,7 +150,7 @@ def filter_bytes(rules: Sequence[Rule], architecture: str) -> bytes:
 
 
 def _refusal(rule: Rule, number: int) -> list[bytes]:
-    """The instructions of one rule; a call that it does not concern goes on after them."""
+    """The instructions of one rule; a call that the rule does not refuse continues after them."""
     tests = [] if rule.test == "always" else _tests(rule)
     steps = [*tests, _step(RETURN, REFUSE | rule.error)]
     return [_step(LOAD, _NUMBER_AT), _step(EQUAL, number, 0, len(steps)), *steps]

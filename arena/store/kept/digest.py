@@ -12,7 +12,7 @@ from pathlib import Path
 from arena.reading.strict import read_regular
 
 LARGE_BYTES = 8_000_000
-"""From which size on, about 10,000 matches: smaller databases are compared in less than 0.2 s."""
+"""The least size that gets a digest, about 10,000 matches: smaller databases are compared in 0.2 s."""
 _SIZE_BYTES = 16
 
 

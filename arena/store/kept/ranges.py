@@ -1,4 +1,4 @@
-"""Ranges of matches, of each of which files are kept beside a large database.
+"""Ranges of matches: files of each are kept beside a large database.
 
 They are ranges of the numbers under which matches are stored.  A file begins with a hash of what follows, so
 that a damaged one is not used; its reader checks by `sums_of` whether it is of the matches stored now.

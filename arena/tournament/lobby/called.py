@@ -71,7 +71,7 @@ class Called:
         self._names: set[str] = set()
         self._by_look: dict[str, tuple[str, ...]] = {}
         self._numbered: Counter[str | None] = Counter()
-        """What bots said -> up to which number that name, with a number, is taken."""
+        """Name that bots gave -> the last number with which it was tried; all up to it are taken."""
         for name in names:
             self.note(name)
 

@@ -79,7 +79,7 @@ class Places:
         self.has_begun = False
         """Set when play begins: from then on nobody new is let in."""
         self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
-        """Entrants by name, each with its connections, lost ones included."""
+        """Name of each entrant -> its connections, lost ones included."""
 
     def __iter__(self) -> Iterator[LobbyPlace]:
         """The places, in the order in which they were given."""
@@ -138,7 +138,7 @@ class Places:
     # Who is who
 
     def is_new(self, connection: ArenaConnection) -> bool:
-        """Whether a bot gets a place whoever leaves: it has no token, a name unlike others, and one is free."""
+        """Whether it gets a place whoever leaves: it has no token, its name is unlike others, one is free."""
         if connection.token is not None or self.has_begun or not self.free:
             return False
         return connection.name is None or not self._called.has_like(connection.name)

@@ -32,7 +32,7 @@ class Consequences:
     """What follows from one finished match."""
 
     advance: Advance
-    """What the course says about how far it is now."""
+    """How far the course is now."""
     changes: Changes
     """Changes for the store, to be applied in this order and all at once."""
     is_kept: bool

@@ -126,7 +126,7 @@ class InProcessGrounds:
         self._tables.look()
 
 
-# What it needs.
+# What play needs.
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class Logs:
         self._folder = folder
         self._share = share
         self._kept = share.of * -(-LOGS_KEPT // share.of)
-        """How far apart the numbers are of a new log and of the old one that is removed for it."""
+        """How much smaller the number of the old log is that is removed for a new one."""
         self._begun: Counter[str] = Counter()
         """A bot's part of the file name -> how many instances have begun."""
         for path in folder.glob("*.log"):

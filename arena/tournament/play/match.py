@@ -139,7 +139,7 @@ def outcomes_by_bot(
     crashed: Sequence[bool],
     withdrawn: Sequence[bool],
 ) -> dict[str, BotOutcome]:
-    """How each bot came through a match, from each seat's flags, just played or read from a folder."""
+    """How each bot came through a match, by its seats' flags, whether just played or read from a folder."""
     return dict(zip(pairing.bots, map(_outcome, abandoned, lagged, crashed, withdrawn), strict=True))
 
 

@@ -138,7 +138,7 @@ def begin_for(
 def mismatch(
     said: WorkerReady, origin: Origin | None, expected: Mapping[str, str], entrants: Collection[Entrant]
 ) -> str | None:
-    """What a worker has other files of than this run, as a clause; None if it has the same.
+    """Which files of a worker differ from this run's, as a clause; None if none do.
 
     `expected`: the fingerprints of the bots that may be seated there.
     """

@@ -26,7 +26,7 @@ Doubt: TypeAlias = Callable[[Entry, float], str | None]
 
 @attrs.frozen
 class Hiring:
-    """How the workers of a run are started, and what may be asked of them."""
+    """How the workers of a run are started, and what is expected of them."""
 
     enlist: Enlist
     is_afar: bool = False

@@ -82,7 +82,7 @@ class Printed:
 
 @attrs.frozen(kw_only=True)
 class Ending:
-    """How an instance ended after it was told to."""
+    """How an instance ended when it was told to end."""
 
     took_s: float
     by: Literal["itself", "SIGTERM", "SIGKILL"]
@@ -169,7 +169,7 @@ class CheckFindings:
 
 
 def number_range(numbers: Collection[int]) -> str:
-    """`2 to 10`, or, if some are left out, `2, 4 and 5`."""
+    """Numbers as a range: `2 to 10`, or, if some are left out, `2, 4 and 5`."""
     found = sorted(numbers)
     is_whole = len(found) > 2 and found[-1] - found[0] == len(found) - 1
     return f"{found[0]} to {found[-1]}" if is_whole else listed([str(number) for number in found])

@@ -33,7 +33,7 @@ TAIL_LINES = 40
 BESIDE_MAX = 1000
 """How many bots are looked for in the folder in which a checked bot lies."""
 STRAY = "arena: printed to stdout"
-"""How a line of the log begins that tells what came over standard output and was no answer."""
+"""The beginning of a line of the log about something on standard output that was not an answer."""
 
 
 class BotHost(Protocol):

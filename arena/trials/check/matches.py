@@ -55,7 +55,7 @@ class RecordedMatch:
             yield wanted, sorted(number for seat, number in self.wanted if seat == wanted)
 
 
-# Those that ship with a game.
+# Matches that ship with a game.
 
 
 def shipped_matches(game: Game[Any, Any]) -> list[RecordedMatch]:
@@ -109,7 +109,7 @@ def written(match: RecordedMatch) -> str:
     )
 
 
-# Those of a run.
+# Matches of a run.
 
 
 @attrs.frozen(kw_only=True)

@@ -20,7 +20,7 @@ SAID_MAX = 200
 
 @attrs.frozen
 class CheckPoint:
-    """One thing that was looked at."""
+    """One thing that was looked at, and how it stands."""
 
     name: str
     standing: Standing

@@ -130,7 +130,7 @@ def limit_others(_: str) -> None:
     _call(302, 261, os.getppid() or 1, 7, 0, ctypes.create_string_buffer(16))
 
 
-# What root may do, and devices.
+# Rights of root, and devices.
 
 
 def keep_capabilities(_: str) -> None:

@@ -94,7 +94,7 @@ def _line(name: str, cells: Sequence[str]) -> str:
     return f"{name:{_WIDE}}{''.join(f'{cell:>9}' for cell in cells)}".rstrip()
 
 
-# By the user of this process.
+# Trials as the user of this process.
 
 
 def _found_here(only: Collection[str], *, quick: bool) -> Iterator[BoxResult]:
@@ -150,7 +150,7 @@ async def _signal(level: Level, means: Means, channel: str) -> tuple[str, str]:
     return ("held" if is_tried else "broken"), seen or "it said nothing"
 
 
-# By another user.
+# Trials as another user.
 
 
 def _found_by_user(only: Sequence[str], *, quick: bool) -> list[BoxResult]:

@@ -76,7 +76,7 @@ def folder() -> Path:
     raise ConfigError("the misbehaving bots were not installed with the arena: reinstall it")
 
 
-# The file.
+# Reading habits.toml.
 
 _KINDS: Reader[frozenset[str]] = lambda value: frozenset(  # noqa: E731
     many(one_of(*FAULT_KINDS), 'a list such as ["too_late"]')(value)

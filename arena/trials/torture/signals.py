@@ -103,7 +103,7 @@ def lease_receiver() -> Look:
     return look
 
 
-# What others do with a file.
+# Uses of a file that others can notice.
 
 
 def open_sender() -> Send:
@@ -156,7 +156,7 @@ def cache_receiver() -> Look:
     return look
 
 
-# What the whole machine shares.
+# Resources that the whole machine shares.
 
 
 def memory_sender() -> Send:

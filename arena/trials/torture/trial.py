@@ -194,7 +194,7 @@ class _Run:
             subprocess.Popen(command, stdin=null, stdout=null, stderr=null, env={**own, **environment})
         )
 
-    # What came of it.
+    # Its results.
 
     def _observed(self, code: int | None, seconds: float, peak: float | None, left: int | None) -> Findings:
         said = self.said.read_bytes()
