@@ -107,7 +107,7 @@ class BeginWork(_Message):
     """The first, the most, and the cores of a `Capacity`."""
     place: int
     of: int
-    """Of how many processes the worker is one, as in `Share`."""
+    """How many processes share the run, as in `Share`."""
     builds: bool = False
     """Whether the worker, which has files of its own, builds the bots that must be built."""
     calibrates: bool = False
