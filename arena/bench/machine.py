@@ -39,7 +39,7 @@ def machine_line(machine: Mapping[str, Any]) -> str:
 
 
 def loop_ms() -> float:
-    """Milliseconds of processor time for a fixed loop of plain Python: how fast the machine is just now."""
+    """How fast the machine is just now: milliseconds of processor time for a fixed loop of plain Python."""
     return statistics.median(loop_once_ms() for _ in range(LOOPS))
 
 

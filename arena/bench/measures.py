@@ -15,7 +15,7 @@ Measuring: TypeAlias = Callable[["Effort"], "list[Measure]"]
 
 @attrs.frozen
 class Effort:
-    """How much is done for each number."""
+    """How much work is done for each measurement."""
 
     repeats: int = 5
     seconds: float = 1.0
@@ -95,7 +95,7 @@ class Report:
 
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:
-    """Each sample divided by the one taken beside it, so that a noisy moment affects both."""
+    """Each sample of `over` divided by the one of `under` taken beside it, so that noise affects both."""
     return tuple(a / b for a, b in zip(over, under, strict=True))
 
 

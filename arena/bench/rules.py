@@ -32,7 +32,7 @@ def games_measured() -> Iterator[tuple[Game[Any, Any], int]]:
 
 @attrs.frozen
 class Alone:
-    """Play without bots: how much was played, and how long it took."""
+    """How much was played without bots, and how long it took."""
 
     decisions: int
     draws: int

@@ -40,7 +40,7 @@ class RunnerReport:
     wall_s: float
     """The time from the start of the first match to the end of the last, including the start of bots."""
     cpu_s: float
-    """Processor time of the arena process in that time, without its bots."""
+    """The processor time of the arena's process in that time, without its bots."""
     peak_mb: float
     """The peak memory of the arena process so far, in 10⁶ bytes."""
     spoilt: int
@@ -67,7 +67,7 @@ def measure_runner(effort: Effort) -> list[Measure]:
 def tournament(
     tables: int, matches: int, sandbox: Level = "shield", program: str = "arena.bench.runner"
 ) -> RunnerReport:
-    """Plays in a fresh process, in a folder that is removed afterwards."""
+    """Plays a tournament in a fresh process, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", program, str(tables), str(matches), folder]
         command += ["--sandbox", sandbox]

@@ -20,16 +20,16 @@ SEATS = 2
 
 @attrs.frozen
 class Sample:
-    """What a few seconds of questions and answers took."""
+    """How much processor time a few seconds of questions and answers took."""
 
     messages: int
     """How many questions were answered."""
     cpu_s: float
-    """Processor time of this process, without the clients."""
+    """The processor time of this process, without the clients."""
 
     @property
     def cpu_us(self) -> float:
-        """Processor time per message, in microseconds."""
+        """The processor time per question, in microseconds."""
         return 1e6 * self.cpu_s / self.messages
 
 

@@ -28,7 +28,7 @@ class FileView:
     """The files of one started program.  All paths are absolute and free of links."""
 
     folder: Path
-    """Its working directory."""
+    """The program's working directory."""
     own: tuple[Path, ...]
     """What in the folder is its own: all of it, or only the bot's files if it is a file among others."""
     is_writable: bool = False
@@ -38,11 +38,11 @@ class FileView:
     scratch: Path | None = None
     """The folder that it writes to and finds again the next time; the box makes it."""
     read: tuple[Path, ...] = ()
-    """What else it may read, which another place may hide."""
+    """Other paths that it may read, even if they are hidden from other programs."""
     has_gpu: bool = False
     """Whether it has the machine's graphics cards."""
     hidden: tuple[Path, ...] = ()
-    """What it must not see: results, other bots."""
+    """The paths that it must not see: results, other bots."""
 
     @property
     def writable(self) -> tuple[Path, ...]:

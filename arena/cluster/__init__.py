@@ -1,1 +1,1 @@
-"""A run whose matches are played on a Dask cluster: `arena run --cluster tcp://HOST:8786`."""
+"""Plays the matches of a run on a Dask cluster: `arena run --cluster tcp://HOST:8786`."""

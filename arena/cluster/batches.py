@@ -32,7 +32,7 @@ class TaskPace:
     """How long matches take on one worker."""
 
     tables: int = 1
-    """How many matches it plays at once."""
+    """How many matches the worker plays at once."""
     match_s: float | None = None
     """The time from one finished match to the next, lately; None: no match is finished yet."""
 

@@ -54,7 +54,7 @@ def parcel_of(entrant: Entrant) -> Parcel | None:
 
 
 def parcel_of_game(origin: Origin) -> Parcel:
-    """The files of a game that is not built in.  Raises ConfigError."""
+    """The files of a game that is not built in.  Raises ConfigError if they cannot be read."""
     return parcel_from(files_of(origin), "")
 
 

@@ -68,7 +68,7 @@ class Cluster:
             self.changed = trio.Event()
 
     async def watch(self) -> None:
-        """Looks again and again.  Raises ConfigError if the scheduler is lost."""
+        """Looks again and again which workers there are.  Raises ConfigError if the scheduler is lost."""
         answered_at = trio.current_time()
         while True:
             await trio.sleep(LOOK_S)
@@ -87,7 +87,7 @@ class Cluster:
                 )
 
     async def gone(self, worker: str) -> None:
-        """Returns when this Dask worker is no longer there."""
+        """Waits until this Dask worker is gone."""
         while worker in self.threads:
             await self.changed.wait()
 

@@ -42,7 +42,7 @@ class SessionSaid:
     """What a session's child has said, and how it ended."""
 
     octets: bytes = attrs.field(repr=False)
-    """Whole messages."""
+    """What it said, in whole messages."""
     ending: str = ""
     """How the child ended, in words; empty: it is still running."""
     host: str = ""

@@ -166,7 +166,7 @@ def log_in(packed: bytes) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file, whole or not at all."""
     path.parent.mkdir(exist_ok=True)
     place = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     place.write_bytes(content)
@@ -192,14 +192,14 @@ def withdraw(folder: Path, match_ids: Iterable[str]) -> None:
 
 
 def _rules(db: sqlite3.Connection) -> object:
-    """The house rules, if the folder names them."""
+    """The house rules that the folder names; empty if it names none."""
     row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
     identity = json.loads(row[0]) if row else {}
     return identity.get("rules", {}) if isinstance(identity, dict) else {}
 
 
 def _text(entry: Entry, capsule: Capsule, rules: object) -> bytes:
-    """One JSON object a line: what failed, then the evidence, oldest first."""
+    """The text of a capsule, a JSON object a line: what failed, then the evidence, oldest first."""
     decision = capsule.decision
     header = {
         "match_id": entry.match_id,

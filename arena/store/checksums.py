@@ -20,7 +20,7 @@ from arena.store.schema import MARK, Row, stored_columns
 SIZE_BYTES = 8
 """The length of a checksum: one damaged match in 2⁶⁴ would go unnoticed."""
 MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
-"""Parts in the table `checksums`; the last two are followed by a key, or a name."""
+"""The names of parts in the table `checksums`; the last two are followed by a key, or a bot's name."""
 HANGING = {
     "seats": "seat",
     "decisions": "number",

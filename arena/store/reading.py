@@ -83,7 +83,7 @@ class Reading(Database):
         return next((name for (name,) in self.rows("SELECT game FROM matches LIMIT 1")), "")
 
     def bots(self) -> list[StoredBot]:
-        """All bots by name."""
+        """All bots, sorted by name."""
         rows = self.rows(f"SELECT {quoted_names(BOT_FIELDS)} FROM bots ORDER BY bot")
         return [StoredBot(**dict(zip(BOT_FIELDS, row, strict=True))) for row in rows]
 
@@ -103,7 +103,7 @@ class Reading(Database):
         return {bot for (bot,) in self.rows("SELECT DISTINCT bot FROM seats")}
 
     def matches(self, *, bot: str | None = None, fault: str | None = None) -> Iterator[StoredMatch]:
-        """Matches in schedule order: all, those of a bot, those with a fault (a kind, or `any`), or both.
+        """All matches in schedule order, or those of a bot, with a fault (of a kind, or `any`), or both.
 
         Raises ConfigError if `fault` is not a kind of fault.
         """
@@ -146,7 +146,7 @@ class Reading(Database):
         return {name for (name,) in self.rows(open_ones, *series)}
 
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
-        """The one match whose id begins so.  Raises ConfigError if there is none or more than one.
+        """The one match whose id begins with `prefix`.  Raises ConfigError if there is none or more than one.
 
         `searched`: what the error names as searched, if that was more than this folder.
         """

@@ -34,7 +34,7 @@ class StoredBot:
     language: str = ""
     fingerprint: str = ""
     status: str = "ok"
-    """`ok`, `withdrawn`, `left out`, `replaced` or `without`."""
+    """The bot's status: `ok`, `withdrawn`, `left out`, `replaced` or `without`."""
     margin_s: float = 0.0
     box: str = ""
     """The box it ran in; empty for a connecting bot, and if none was asked for."""
@@ -119,14 +119,14 @@ class FinishedMatch:
     match_id: str
     aborted: bool
     points: Points
-    """Empty if aborted."""
+    """The points of each seat; empty if the match was aborted."""
     returns: tuple[float, ...]
     faults: tuple[int, ...]
     abandoned: tuple[bool, ...]
     lagged: tuple[bool, ...]
-    """At least half of the bot's faults may have been caused by the arena's own lag."""
+    """Whether the arena's own lag may have caused at least half of the bot's faults."""
     crashed: tuple[bool, ...]
-    """The bot was gone at least once."""
+    """Whether the bot was gone at least once."""
     withdrawn: tuple[bool, ...]
 
 
@@ -154,12 +154,12 @@ class FaultCount:
     bot: str
     fault: str
     reason: str
-    """Empty if the run kept no row of its own for the decision."""
+    """The reason; empty if the run kept no row of its own for the decision."""
     count: int
     seats: int = 0
     """How many seats of matches had it; 0 if the run kept no rows of their own for the decisions."""
     not_asked: int = 0
-    """Decisions in these seats for which the bot was not asked any more."""
+    """How many decisions in these seats followed for which the bot was not asked any more."""
     capsule: str = ""
     """The file of the evidence of the first of these faults that has any, within the results folder."""
 
@@ -292,7 +292,7 @@ assert STORED["seats"] == _SEATS, "as rows of `matches`"
 
 
 def names_of_others(bots: Sequence[str], seat: int) -> str:
-    """The names of all others at the table, as `seats` has them."""
+    """The names of all others at the table, joined as `seats` holds them."""
     if len(bots) == 2:
         return bots[1 - seat]
     return OPPONENTS_SEPARATOR.join((*bots[:seat], *bots[seat + 1 :]))

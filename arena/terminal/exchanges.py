@@ -28,7 +28,7 @@ class Aside:
     """Something that came from a bot besides its answer, or that the arena noted about it."""
 
     how: str
-    """`printed`, `said`, `noted` or `ended`."""
+    """How it came: `printed`, `said`, `noted` or `ended`."""
     text: str
 
 

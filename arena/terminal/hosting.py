@@ -18,7 +18,7 @@ TRIED_EVERY_S = 0.25
 
 
 class HostScreen:
-    """Notes above a line of status; `note` and `show` never wait."""
+    """Shows notes above a line of status; `note` and `show` never wait."""
 
     def __init__(self, device: Device, *, has_status: bool) -> None:
         """`has_status`: whether a line can be overwritten, as in a terminal."""

@@ -1,4 +1,4 @@
-"""Colour on a terminal, and nowhere else: bold, dim, and one colour for what went wrong."""
+"""Colours text on a terminal, and nowhere else: bold, dim, and one colour for what went wrong."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class ScreenSize:
 
 
 class Device(Protocol):
-    """What a screen is drawn on."""
+    """The device on which a screen is drawn."""
 
     def size(self) -> ScreenSize:
         """The size of the device now."""

@@ -73,7 +73,7 @@ class News:
         return range(max(1, self._round), match["round"] + 1)
 
     def steps(self, told: Fields) -> Iterator[str]:
-        """What is new in a round."""
+        """The sentences about what is new in a round."""
         if told["match_id"] != self._match_id:
             return
         if told["round"] != self._round:

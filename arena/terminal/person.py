@@ -40,7 +40,7 @@ leave          go (end of input too)         ?          this help"""
 
 
 class Person:
-    """Somebody at a table, or about to sit down."""
+    """A person at a table, or about to sit down."""
 
     def __init__(self, link: ServerLink, polls: ServerLink, tell: Say = show_line) -> None:
         """`link` is for what the person does, `polls` for what happens: two connections to the same table."""
@@ -98,7 +98,7 @@ class Person:
             raise ConfigError(str(error)) from None
 
     async def _listen(self, scope: trio.CancelScope) -> None:
-        """Tells what happens, and when something is asked."""
+        """Tells the person what happens, and when something is asked."""
         try:
             async for table in follow(self._polls, self._news, self._tell):
                 self._table = table

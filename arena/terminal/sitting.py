@@ -54,7 +54,7 @@ MATCH_ID = "person"
 
 @attrs.frozen
 class Sitting:
-    """What is settled before the first move."""
+    """The terms of a match that are settled before its first move."""
 
     game: Game[Any, Any]
     person: str

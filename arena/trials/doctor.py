@@ -27,9 +27,9 @@ from arena.trials.check.point import CheckPoint
 from arena.words import listed, number, sized
 
 ROOM_BYTES_LEAST = 1 << 28
-"""Free space below which a long run may end early."""
+"""The free space below which a long run may end early."""
 TICK_S_MAX = 0.001
-"""A clock that steps by more than this cannot tell quick answers apart."""
+"""The largest step of a clock that can still tell quick answers apart."""
 SIGNALS_SINCE = "Linux 6.12 or newer prevents that"
 _SYSTEMD = Path("/run/systemd/system")
 """This folder exists where systemd is the first process, and nowhere else."""
@@ -86,7 +86,7 @@ def _box_point(box: Box, cause: Cause | None) -> CheckPoint:
 
 
 def _cgroup_point() -> CheckPoint:
-    """Whether each bot can have a control group, which counts its memory and processes exactly."""
+    """The point about control groups, which count each bot's memory and processes exactly."""
     made = cgroups.made_for((), limits.MEMORY_MB << 20, limits.TASKS_MAX)
     cgroups.remove_group(made)
     if made:
@@ -102,7 +102,7 @@ def _cgroup_point() -> CheckPoint:
 
 
 def _language_points() -> Iterator[CheckPoint]:
-    """Which languages of `arena new` can be built and run here, and what the others need."""
+    """The points about which languages of `arena new` can be built and run here, and what others need."""
     here = [each.title for each in LANGUAGES.values() if not each.missing]
     if here:
         yield CheckPoint("languages", "fine", f"{listed(here)} can be built and run")
@@ -113,7 +113,7 @@ def _language_points() -> Iterator[CheckPoint]:
 
 
 def _room_point(name: str, folder: Path) -> CheckPoint:
-    """Whether a folder can be written, or made, and how much room there is for it."""
+    """The point about a folder: whether it can be written, or made, and how much room there is for it."""
     there = next(path for path in (folder, *folder.parents) if path.is_dir())
     try:
         with tempfile.TemporaryFile(dir=there):
@@ -147,7 +147,7 @@ def _temporary_point(folder: Path | None) -> CheckPoint:
 
 
 def _descriptor_point() -> CheckPoint:
-    """How many files a run may have open."""
+    """The point about how many files a run may have open."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     allowed = float("inf") if hard == resource.RLIM_INFINITY else hard
     said = "no limit" if allowed == float("inf") else f"{hard:,} allowed"
@@ -162,7 +162,7 @@ def _descriptor_point() -> CheckPoint:
 
 
 def _clock_point() -> CheckPoint:
-    """How finely answers are timed, and whether the dates of results can be compared with other machines'."""
+    """The point about clocks: how finely answers are timed, and whether the time of day is synchronized."""
     tick_s = time.get_clock_info("monotonic").resolution
     said = f"answers are timed in steps of {number(tick_s * 1e9)} ns"
     if tick_s > TICK_S_MAX:

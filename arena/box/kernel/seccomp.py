@@ -1,4 +1,4 @@
-"""Filters of system calls (seccomp): which calls a process and all that it starts may make, for good.
+"""Filters of system calls (seccomp), which bind a process and all that it starts irrevocably.
 
 A filter is a program for the kernel's small virtual machine (classic BPF), assembled here by hand, as no
 binding for Python is maintained.  Sources: `linux/seccomp.h`, `linux/filter.h`, `linux/audit.h`; the numbers

@@ -57,7 +57,7 @@ class ColumnChunk(msgspec.Struct, frozen=True, array_like=True):
     series_codes: bytes
     """i, for each match: the place of its series in `series`."""
     outside: list[tuple[str, int]]
-    """Pairing and place of the matches that are not in the schedule."""
+    """The pairing, and the place in these columns, of each match that is not in the schedule."""
     seat_matches: bytes
     """q, for each seat: the number of its match."""
     bots: list[str]

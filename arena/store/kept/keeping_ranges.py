@@ -12,7 +12,7 @@ class RangeKeeper:
     """Keeps the ranges that become whole from now on."""
 
     def __init__(self, store: Database, whole: int | None = None) -> None:
-        """`whole`: how many ranges are kept already; None: all that are whole."""
+        """`whole`: how many ranges are kept already; None: all that are whole now."""
         self._store = store
         self._whole = whole_ranges(store) if whole is None else whole
 

@@ -45,7 +45,7 @@ class LineChunk(msgspec.Struct, frozen=True, array_like=True):
 
     key: bytes
     numbers: bytes
-    """int64, ascending."""
+    """int64, ascending: the numbers of the matches."""
     lengths: bytes
     """int32: how many characters the lines of each match have."""
     text: str

@@ -41,7 +41,7 @@ class _Silent:
 
     peer: str
     asked_at: float
-    """When it will have been silent for long enough to be asked a question."""
+    """The time at which it has been silent for long enough to be asked a question."""
     has_answered: bool = False
     """Whether it answered the trial's question, so that it is a bot."""
     listening: trio.CancelScope = attrs.field(factory=trio.CancelScope)

@@ -130,7 +130,7 @@ class Places:
                 self._departed = [*self._departed[1 - DEPARTED_MAX :], place.token]
 
     def withdraw(self, name: str) -> None:
-        """The bot plays no more: its connections end, and none of it is let in again."""
+        """Ends the connections of a bot that plays no more, and never lets it in again."""
         self._withdrawn.add(name)
         for player in self.players.get(name, ()):
             player.dismiss(WITHDRAWN)

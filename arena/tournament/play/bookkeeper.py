@@ -44,7 +44,7 @@ class Consequences:
 
 
 class Bookkeeper:
-    """What is kept of a run's matches, and what the summary says about them."""
+    """Decides what is kept of a run's matches, and what the summary says about them."""
 
     def __init__(
         self, course: Course, intake: Intake, summary: Summary, *, seed: int, plays_one: bool = False

@@ -19,7 +19,7 @@ OFF_MAX = 0.25
 
 
 def loop_once_ms() -> float:
-    """Milliseconds of processor time for a fixed loop of plain Python.
+    """Runs a fixed loop of plain Python; returns its processor time in milliseconds.
 
     It must be the same loop in every version of the arena: figures of the bench are compared by it.
     """

@@ -39,7 +39,7 @@ Over: TypeAlias = Callable[[TakenMatch, Entry | None], object]
 
 
 class Grounds(Protocol):
-    """Seats and plays matches."""
+    """A place where matches are seated and played."""
 
     @property
     def looks_every_s(self) -> float:

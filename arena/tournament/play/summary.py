@@ -18,14 +18,14 @@ BUG_CHARS_MAX = 20_000
 
 @attrs.define
 class Summary:
-    """What a run did."""
+    """The counts of what a run did."""
 
     planned: int = 0
     played: int = 0
     workers: int | None = None
     """How many workers there were at most; None: play has not begun."""
     faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
-    """(bot, kind, reason) -> how often, in this run."""
+    """(bot, kind of fault, reason) -> how often it occurred in this run."""
     lagged: int = 0
     """How many decisions the arena's own lag may have spoilt."""
     lag_worst_s: float = 0.0

@@ -301,7 +301,7 @@ class WorkerGrounds:
         post.resubmit(self._withdrawn)
 
     async def dismiss(self) -> None:
-        """Has all workers end their bots and themselves."""
+        """Ends all workers, which end their bots first."""
         self._is_closing = True
         for post in self.posts:
             if post.recruit is None:

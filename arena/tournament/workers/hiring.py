@@ -43,6 +43,6 @@ class Hiring:
 
 
 CHILDREN = Hiring(enlist_child)
-"""Workers that are children of this process."""
+"""The way to start workers as children of this process."""
 
 __all__ = ["CHILDREN", "Doubt", "Enlist", "Hiring"]

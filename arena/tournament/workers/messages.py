@@ -33,7 +33,7 @@ PIPE_VERSION = 4
 
 
 class _Message(msgspec.Struct, tag=True):
-    """One of the messages."""
+    """The base of all messages."""
 
 
 class _Row(msgspec.Struct, array_like=True):
@@ -111,11 +111,11 @@ class BeginWork(_Message):
     builds: bool = False
     """Whether the worker, which has files of its own, builds the bots that must be built."""
     calibrates: bool = False
-    """Whether it says how fast its machine is."""
+    """Whether the worker says how fast its machine is."""
 
 
 class MatchOrder(_Row):
-    """A match to be played."""
+    """An order to play a match."""
 
     number: int
     """The order's number on this pipe."""
@@ -180,7 +180,7 @@ class RowSaid(_Row):
 
 
 class TotalsSaid(_Row):
-    """A `SeatTotals`."""
+    """A seat's `SeatTotals`."""
 
     decisions: int
     not_asked: int

@@ -31,7 +31,7 @@ class Asked:
     """The kinds of options that were offered, as bots see them."""
     limit_s: float
     is_first: bool
-    """Whether it had the longer time of an instance's first answer."""
+    """Whether the limit was the longer one of an instance's first answer."""
     elapsed_s: float | None = None
     """How long the answer took; None if there was none."""
     move: Any = None
@@ -46,7 +46,7 @@ class Asked:
 
 @attrs.frozen(kw_only=True)
 class Example:
-    """The evidence of one fault."""
+    """One fault with its evidence."""
 
     fault: FaultKind
     reason: str

@@ -20,7 +20,7 @@ FAILS_MAX = 2
 """How often it fails in a match at most: after more faults it would be asked no more, and show less."""
 
 Temper: TypeAlias = Callable[[Sequence[Option], Random, Counter[str]], Option]
-"""Picks one of the options; the counter says how often each kind was picked in this match."""
+"""A function that picks an option; the counter says how often each kind was picked in this match."""
 
 
 def hasty(options: Sequence[Option], rng: Random, picked: Counter[str]) -> Option:

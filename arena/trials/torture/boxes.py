@@ -45,7 +45,7 @@ class BoxResult:
     box: str
     name: str
     said: str
-    """`held`, `broken`, `open` (broken, and not promised there), or how many bits a second came through."""
+    """`held`, `broken`, `open` (broken, but not promised there), or how many bits a second came through."""
     why: str = ""
 
     @property

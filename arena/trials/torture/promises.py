@@ -29,7 +29,7 @@ class TrialTerms:
     tables: int = 2
     move_s: float = 0.25
     limit_s: float = 2.0
-    """The bank: what a bot has for a whole match."""
+    """The bank: how long a bot may think in a whole match."""
     first_s: float = 10.0
     """The limit of an instance's first answer."""
     grace_s: float = 2.0
@@ -64,7 +64,7 @@ class Findings:
     played: int
     aborted: int
     times_s: Sequence[float]
-    """Thinking times of the honest bots, sorted."""
+    """The thinking times of the honest bots, sorted."""
     last_words: str
     """The last line on the arena's standard error."""
     obeyed: bool

@@ -18,7 +18,7 @@ COLUMNS: Mapping[str, int] = {
     "+p99": 5,
     "verdict": 0,
 }
-"""Name -> width; numbers are aligned right, and the last column is not padded."""
+"""Name of a column -> its width; numbers are aligned right, and the last column is not padded."""
 WORDS = frozenset({"habit", "faults", "verdict"})
 
 LEGEND = (
@@ -67,7 +67,7 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _line(cells: Sequence[str]) -> str:
-    """The cells in the widths of their columns."""
+    """A line of the table, with the cells in the widths of their columns."""
     shown = []
     for (name, wide), cell in zip(COLUMNS.items(), cells, strict=True):
         text = clipped(cell, wide) if wide else cell
