@@ -1,7 +1,7 @@
 """What a bot was asked at each of its moves of a match, what it answered and when, and what it printed.
 
 The questions are rebuilt from the moves of the match; what was said and printed comes from the conversation
-that a run keeps with `--debug`, and where there is none, times and faults from the stored decisions.
+that a run keeps of the bots it debugs, and where there is none, times and faults from the stored decisions.
 """
 
 from __future__ import annotations

@@ -18,25 +18,24 @@ INDENT = " " * 10
 
 def tally(
     failures: Sequence[Failure],
-    where: str = "",
     *,
+    listing: str,
     folder: str,
-    bot: str = "",
+    is_of_one: bool = False,
     columns: int | None = None,
 ) -> Iterator[str]:
     """The failures in their order, each with the files that say more.
 
-    `where`: the folder as the last word of a command, if it must be said; `folder`: as a word of a command;
-    `bot`: quoted, if all failures are of this one; `columns`: the width of the terminal, if it is for one.
+    `listing`: the command that lists the matches; `folder`: as a word of a command; `is_of_one`: whether all
+    failures are of one bot, which need not be said; `columns`: the width of the terminal, if it is for one.
     """
     if not failures:
         return
-    of = f" --bot {bot}" if bot else ""
     count = counted(sum(each.faults for each in failures), "fault")
-    yield f"{count}; `arena matches{of} --fault any{where}` lists the matches:"
+    yield f"{count}; `{listing}` lists the matches:"
     shown = [failures[place] for place in most_telling(failures)]
     for each in shown:
-        who = "" if bot else f"{each.who}: "
+        who = "" if is_of_one else f"{each.who}: "
         yield from _wrapped(f"  {each.count:>5} × {who}{each.said}", columns)
         if files := [f"{folder}/{file}" for file in (each.log, each.capsule) if file]:
             is_one_line = columns is None or len(INDENT + ", ".join(files)) <= columns
