@@ -125,7 +125,7 @@ def test_a_folder_of_a_newer_arena(tmp_path: Path) -> None:
     before = (tmp_path / "server.db").read_bytes()
     said = refused("--data", str(tmp_path))
     assert "server.db was written by a newer arena (version 99; this one knows " in said
-    assert said.endswith("): update this one, or choose another --data")
+    assert said.endswith("): update this one, or set data to another folder")
     assert before == (tmp_path / "server.db").read_bytes()
 
 
@@ -133,7 +133,7 @@ def test_another_server_in_the_folder(tmp_path: Path) -> None:
     with open_keeper(tmp_path, tell=print):
         said = refused("--data", str(tmp_path))
     assert re.fullmatch(
-        r"another server \(process \d+\) has its tables in .*: end that one, or choose another --data", said
+        r"another server \(process \d+\) has its tables in .*: end that one, or set data to another one", said
     )
 
 
