@@ -7,12 +7,29 @@ is not an error but a fault, which is recorded.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 FaultKind: TypeAlias = Literal["too_late", "malformed", "illegal", "gone"]
 FAULT_KINDS: tuple[FaultKind, ...] = ("too_late", "malformed", "illegal", "gone")
+
+
+class Hint(NamedTuple):
+    """A way out of a mistake that is a setting.  How one types it, only the command line knows."""
+
+    setting: str
+    """Its name, which is its key if plans have it."""
+    does: str
+    """What comes of it: `starts over`."""
+    value: str = ""
+    """What it is set to, or a word such as `DIR` that stands for it."""
+    command: str = ""
+    """The command that takes it: `run`; empty: the one that was given."""
+
+
+START_OVER = Hint("fresh", "starts over")
+ELSEWHERE = Hint("out", "plays elsewhere", "DIR")
 
 
 class ArenaError(Exception):
@@ -21,6 +38,21 @@ class ArenaError(Exception):
 
 class ConfigError(ArenaError):
     """The user asked for something impossible: a wrong option, plan, bot or folder."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        setting: str = "",
+        value: str = "",
+        hints: Iterable[Hint] = (),
+        parts: Iterable["ConfigError"] = (),
+    ) -> None:
+        """`setting`: the name of the one that is wrong, and `value` what it is, if `message` does not say so;
+        `hints`: the ways out that `message` does not name; `parts`: the mistakes, if these are several."""
+        head = f"{setting} {value}".rstrip()
+        super().__init__(f"{head}: {message}" if head else message)
+        self.setting, self.hints, self.parts = setting, tuple(hints), tuple(parts)
 
 
 class DiskFull(ConfigError):
@@ -33,6 +65,15 @@ class DiskFull(ConfigError):
 def is_full(error: BaseException | None) -> bool:
     """Whether the error says that a disk has no room left."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def of_setting(setting: str) -> Iterator[None]:
+    """ConfigErrors that are raised here name this setting."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(str(error), setting=setting, hints=error.hints) from None
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """`python -m arena.worker`: plays matches for a run, which speaks to it on its standard input and output.
 
-`arena run --workers N` starts it.  What is said is in `tournament/workers/messages.py`.
+A run with more than one worker starts it.  What is said is in `tournament/workers/messages.py`.
 """
 
 from __future__ import annotations

@@ -293,6 +293,80 @@ def test_no_game_is_named_outside_its_folder() -> None:
     assert {"games", "arena.tournament.plan.model"} == named
 
 
+HOLDS_WORDS_OF = {
+    "arena.bench.machine": "git",
+    "arena.bench.runner": "arena",  # its own, as a program: `python -m arena.bench.runner`
+    "arena.box.bubblewrap": "bubblewrap",
+    "arena.box.causes": "podman and docker",
+    "arena.box.guard": "bubblewrap",
+    "arena.starter.folder": "arena",  # the commands that a new bot's README explains
+    "arena.starter.languages": "node and cargo",
+    "arena.tournament.bots.repository": "git",
+    "arena.tournament.bots.revisions": "git",
+    "arena.trials.torture.boxes": "arena",  # it starts itself again, as another user
+    "arena.trials.torture.trial": "arena",  # it starts the runs that are tortured
+    "arena.trials.torture.user": "setpriv, unshare and mount",
+}
+"""The modules outside of `cli` with options in them -> the programs that take these, as the module starts them
+or says how people do."""
+
+ALSO_OTHERS = {"--quiet", "--version"}
+"""Options of ours that programs of others have too."""
+
+
+def test_only_the_command_line_knows_how_a_setting_is_typed() -> None:
+    """Docstrings, comments and messages name settings; `cli` says which option that is.
+
+    An error has the setting that is wrong, and those that are ways out, as data: `ConfigError`.
+    """
+    found = {
+        name_of(path): options
+        for path in modules()
+        if room_of(name_of(path)) != "cli" and (options := options_in(path.read_text()))
+    }
+    assert HOLDS_WORDS_OF.keys() == found.keys(), {
+        module: found.get(module) for module in sorted(HOLDS_WORDS_OF.keys() ^ found.keys())
+    }
+    ours = our_options() - ALSO_OTHERS
+    assert {} == {
+        module: options & ours
+        for module, options in found.items()
+        if HOLDS_WORDS_OF[module] != "arena" and options & ours
+    }
+
+
+def options_in(source: str) -> set[str]:
+    """What looks like an option in the source of a module; one that is made of a name counts as `--{`."""
+    return set(re.findall(r"(?<![\w!-])--(?:[a-z][a-z0-9-]*|\{)", source))
+
+
+def our_options() -> set[str]:
+    """The options of all commands."""
+    from arena.cli import cli
+
+    return {name for command in cli.commands.values() for param in command.params for name in param.opts}
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ('def f():\n    """What `--x-y` says."""', {"--x-y"}),
+        ("x = 1  # as --fresh does", {"--fresh"}),
+        (
+            'raise ConfigError("it is there: --fresh starts over, --out DIR plays elsewhere")',
+            {"--fresh", "--out"},
+        ),
+        ('f"--{key}: found {value}"', {"--{"}),
+        ('f"use {program} --seed"', {"--seed"}),
+        ('["git", "log", "--", path]  # --- a line ---', set()),
+        ('"a -- b, a--b, <!--x-->"', set()),
+    ],
+)
+def test_an_option_in_a_text_is_found(code: str, found: set[str]) -> None:
+    """Wherever it stands: in a docstring, a comment, a message, or made of a name."""
+    assert found == options_in(code)
+
+
 def test_no_module_outgrows_its_subject() -> None:
     """A module past 400 lines has a second subject; those that are longer are named above, with a reason."""
     long = {

@@ -289,7 +289,7 @@ def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
     ("word", "expected"),
     [
         ("empty", "arena: empty is an empty folder, expected a bot, or bots, in it\n"),
-        ("old run", "arena: old run is a results folder: `arena run --resume 'old run'` continues it\n"),
+        ("old run", "arena: old run is a results folder; `arena run --resume 'old run'` continues it\n"),
         ("x.toml", "arena: x.toml: 0 bots for 2 seats: name more bots\n"),
     ],
 )
@@ -353,7 +353,7 @@ MISTAKES = [
     ("no plan file", ("run", "nothing.toml"), "nothing.toml: cannot be read"),
     ("two plan files", ("run", "a.toml", "b.toml"), "one plan file"),
     ("a plan file after a bot", ("run", "odds", "a.toml"), "one plan file"),
-    ("nowhere to connect to", ("run", "odds", "--expect", "1"), "as in --listen 127.0.0.1:8888"),
+    ("nowhere to connect to", ("run", "odds", "--expect", "1"), "set listen, such as to 127.0.0.1:8888"),
     ("a reserved name", ("run", "odds", "--remote", "pass", "--listen", "127.0.0.1:0"), "reserved"),
     (
         "resume nothing",

@@ -303,7 +303,10 @@ def test_json_is_the_outcome(arena):
 MISTAKES = {
     "one bot": (["odds"], "compare: found 1 bot, expected two: NEW and OLD"),
     "no number": (["odds", "random", "--elo1", "big"], '--elo1: found "big", expected a number'),
-    "bounds crossed": (["odds", "random", "--elo0", "30"], "--elo0 30 is not below --elo1 20"),
+    "bounds crossed": (
+        ["odds", "random", "--elo0", "30"],
+        "--elo0: found 30, expected less than elo1, which is 20",
+    ),
     "no error at all": (["odds", "random", "--alpha", "0"], "--alpha: found 0, expected an error rate"),
     "half a series": (["odds", "random", "--max-series", "9.5"], "--max-series: found "),
     "no such bot": (["odds", "nobody"], "nobody"),

@@ -276,7 +276,7 @@ def test_what_was_played_without_the_rule_is_not_removed(tmp_path):
             trio.run(run_tournament, setup, Record(), Summary())
         (mistake,) = caught.value.exceptions
     assert isinstance(mistake, ConfigError)
-    assert "has 10 matches past the point where --until would have stopped" in str(mistake)
+    assert "has 10 matches past the point where its goal would have stopped it" in str(mistake)
     with open_course(tmp_path / "out") as setup:
         export(setup.store)
     assert before[0]["matches"] == left(tmp_path / "out")[0]["matches"]

@@ -194,7 +194,10 @@ def test_a_match_that_is_not_as_it_was_written_is_left_out_and_played_again(play
     sentence = f"arena: {FOLDER}/{DATABASE} is damaged: 1 of its matches ({lost}); 11 matches are sound"
     code, out, err = arena("matches", FOLDER)
     assert (2, 11) == (code, sum(line.startswith(tuple(played.match_ids)) for line in out.splitlines()))
-    assert err == f"{sentence}, and only those are shown; `arena run --resume` plays again what is damaged\n"
+    assert (
+        err
+        == f"{sentence}, and only those are shown; `arena run --resume {FOLDER}` plays again what is damaged\n"
+    )
     assert (2, "") == arena("replay", lost, FOLDER)[:2]
     assert "damaged" in arena("replay", lost, FOLDER)[2]
     damaged = (played.folder / DATABASE).read_bytes()

@@ -356,8 +356,8 @@ def test_bots_play_the_games_that_they_name():
     cannot = "it cannot play holdem: its bot.toml says that it plays"
     expected = [
         "",
-        f"{cannot} blef; --game blef plays that, or add holdem to its games",
-        f"{cannot} blef and bluff; --game blef or --game bluff plays that, or add holdem to its games",
+        f"{cannot} blef; game = blef plays that, or add holdem to its games",
+        f"{cannot} blef and bluff; game = blef or game = bluff plays that, or add holdem to its games",
     ]
     assert expected == [one.problem for one in judged(bots, game="holdem")]
 

@@ -311,7 +311,7 @@ def test_reading_asks_for_a_game_that_is_not_what_it_was(trouble, said, played, 
     code, out, err = arena("replay", a_match(), "out")
     assert (2, "", True) == (code, out, said in err)
     assert err.startswith("arena: out was played with kuhn, but ")
-    assert err.endswith(": use --game to name the file it was played with\n")
+    assert err.endswith("; --game FILE names the file that it was played with\n")
     code, out, err = arena("report", "out")
     assert (0, "out/report.html\n", True) == (code, out, said in err)
     page = Path("out/report.html").read_text()
@@ -405,7 +405,7 @@ def test_going_on_with_a_changed_game_is_refused(played, arena):
     code, _, err = arena("run", "--resume", "out")
     assert (2, False) == (code, has_run())
     assert (
-        "games/kuhn.py has changed since: use --game to name the file it was played with, or start over with --fresh"
+        "games/kuhn.py has changed since; --game FILE names the file that it was played with, --fresh starts over"
         in err
     )
     said = "kuhn.py has changed since its matches were played; --fresh starts over, --out DIR plays elsewhere"

@@ -149,7 +149,7 @@ async def test_the_waiting_ends(tmp_path, autojump_clock):
         assert ["ann", "bot-1"] == run.names
         with trio.fail_after(5):
             assert b"play has begun" in await passing_by.receive_some()
-        assert "carol and 1 more did not connect within 30s (--wait)" in run.told.notes
+        assert "carol and 1 more did not connect within 30s (wait)" in run.told.notes
 
 
 async def fails(run_for_s, *said, **how):
@@ -177,7 +177,7 @@ async def test_too_few_came(tmp_path, autojump_clock):
     )
     assert not [note for note in told.notes if "play begins" in note or "did not connect" in note]
     assert (
-        "carol and 2 more did not connect within 30s (--wait); 1 of the bots can play, and a table has 2 seats: "
+        "carol and 2 more did not connect within 30s (wait); 1 of the bots can play, and a table has 2 seats: "
         "nothing was played"
     ) == sentence
 
@@ -192,7 +192,7 @@ async def test_the_time_of_the_run_counts_from_its_start(tmp_path, autojump_cloc
         expect=2,
         max_time=60.0,
     )
-    assert "1m (--max-time) ran out before 1 more connected: nothing was played" == sentence
+    assert "1m (max_time) ran out before 1 more connected: nothing was played" == sentence
 
 
 async def test_the_time_is_over_in_the_moment_in_which_all_are_there(tmp_path, autojump_clock):

@@ -9,6 +9,7 @@ import pytest
 from calls import call
 
 from arena.box import places
+from arena.cli.mistakes import told_mistake, with_hints
 from arena.errors import ConfigError
 from arena.players.access import place_of
 from arena.server.kept.database import DATABASE
@@ -67,7 +68,8 @@ def test_a_submission_has_what_the_host_grants_and_is_left_out_otherwise(course,
     line = line.format(course)
     bots = found(course, "class")
     assert "broken" == bots["ann"].kind
-    assert f"which is not granted: {line} grants it" in bots["ann"].problem
+    assert "which [allow] of the plan does not grant" in bots["ann"].problem
+    assert f"; {line} grants it" == with_hints("", bots["ann"].hints)
     assert "process" == bots["other"].kind
     option, value = line.split()
     key = option[2:].replace("-", "_")
@@ -170,13 +172,15 @@ def test_own_files_need_no_grant_and_links_out_of_them_do(course):
     (course / "class/ann/tables").mkdir()
     assert () == found(course, "class")["ann"].read
     (course / "class/ann/out").symlink_to(course / "home")
-    assert f"ann={course}/home" in found(course, "class")["ann"].problem
+    assert f"ann={course}/home" in with_hints("", found(course, "class")["ann"].hints)
 
 
 def test_what_several_bots_ask_for_is_granted_in_one_line(course):
     for name in ("ann", "ben"):
         submitted(course, name, 'read = ["../../data"]')
-    assert f"--allow-read '*={course}/data' grants it" in found(course, "class")["ann"].problem
+    assert f"; --allow-read '*={course}/data' grants it" == with_hints(
+        "", found(course, "class")["ann"].hints
+    )
     bots = found(course, "class", allow_read=("*=data",))
     assert f"granted: reads {course}/data (2 bots)" == grants_said(bots.values())
 
@@ -199,8 +203,10 @@ def test_grants_stand_in_a_plan_and_in_what_is_stored(course):
     "said", [{"allow": ("ann",)}, {"allow": ("ann=all",)}, {"allow_read": ("=x",)}, {"memory_max": "much"}]
 )
 def test_what_cannot_be_granted_is_told_in_a_sentence(said):
-    with pytest.raises(ConfigError, match="--"):
+    (setting,) = said
+    with pytest.raises(ConfigError, match=f"^{setting}: found ") as refused:
         with_options(Plan(), said, base=Path.cwd())
+    assert told_mistake(refused.value).startswith(f"--{setting.replace('_', '-')}: found ")
 
 
 def test_a_bot_has_nothing_before_it_is_granted(course):

@@ -15,6 +15,7 @@ from calls import call
 from seed_guesser import SEEDS, guess
 
 from arena.cli import cli
+from arena.cli.mistakes import told_mistake
 from arena.errors import ConfigError
 from arena.page.report import write_report
 from arena.reading.units import Address
@@ -104,7 +105,7 @@ def test_bots_do_not_join_a_folder_with_a_guessable_seed(home):
     joined = planned("odds", "random", deals="fresh", expect=1, listen=ANYWHERE)
     with pytest.raises(ConfigError) as raised, open_run(joined, fresh=False):
         pass
-    assert str(raised.value) == (
+    assert told_mistake(raised.value) == (
         "out: seed 7 can be guessed by the bots that connect, and with it every deal; "
         "--fresh starts over, --out DIR plays elsewhere"
     )
@@ -128,7 +129,7 @@ def test_a_guessable_seed_is_said_once_and_marked(arena):
     code, _, err = arena(
         "run", "odds", "random", "--rule", "dice=1", "--series", "1", "--seed", "7", "--out", "out"
     )
-    assert (0, 1) == (code, err.count("seed 7 can be guessed by a bot: leave --seed out where it counts\n"))
+    assert (0, 1) == (code, err.count("seed 7 can be guessed by a bot: leave the seed out where it counts\n"))
     assert json.loads(Path("out/run.json").read_text())["guessable"] is True
     assert "could guess it" in _report_of("out")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from test_cli import call
 
-from arena.errors import ConfigError
+from arena.cli.mistakes import told_mistake
+from arena.errors import ELSEWHERE, START_OVER, ConfigError, Hint
 from arena.games import GAMES
 from arena.sdk import Bot, run
 from arena.store.files import write_text
@@ -112,6 +113,66 @@ def test_without_a_word_there_is_help(arena):
     """Whoever types only the program's name has made no mistake."""
     code, out, err = arena()
     assert (0, True, "") == (code, "arena run odds ./mybot" in out, err)
+
+
+# What other rooms say of settings, as it is typed.
+
+TOLD = [
+    ("as it is", ConfigError("out is a file"), "out is a file"),
+    (
+        "a setting",
+        ConfigError("found 0, expected 1", setting="move_time"),
+        "--move-time: found 0, expected 1",
+    ),
+    (
+        "a setting and its value",
+        ConfigError("no such rule", setting="rule", value="move_time"),
+        "--rule move_time: no such rule",
+    ),
+    ("bots, which need no option", ConfigError("found 3", setting="bots"), "BOT: found 3"),
+    (
+        "ways out",
+        ConfigError("out is there", hints=[START_OVER, ELSEWHERE]),
+        "out is there; --fresh starts over, --out DIR plays elsewhere",
+    ),
+    (
+        "a way out by another command",
+        ConfigError("it is half done", hints=[Hint("resume", "goes on", "my run", command="run")]),
+        "it is half done; `arena run --resume 'my run'` goes on",
+    ),
+    (
+        "ways out of a list of mistakes",
+        ConfigError("two are broken:\n  a\n  b", hints=[Hint("leave_out_broken", "plays without them")]),
+        "two are broken:\n  a\n  b\n--leave-out-broken plays without them",
+    ),
+    (
+        "several mistakes",
+        ConfigError(
+            "seats: found 0\nper_address: found x",
+            parts=[
+                ConfigError("found 0", setting="seats"),
+                ConfigError("found x", setting="per_address"),
+            ],
+        ),
+        "--seats: found 0\n--per-address: found x",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "said"), [row[1:] for row in TOLD], ids=[row[0] for row in TOLD])
+def test_settings_are_told_as_options(error, said):
+    """Only here: elsewhere the same sentence has the words of a plan, and what only options can do is data."""
+    assert said == told_mistake(error)
+    assert "--" not in str(error)
+
+
+def test_an_option_that_is_mistyped_is_named_as_an_option(arena):
+    """A value that a plan would not take either, and a rule that is a setting of its own."""
+    assert (2, "", "arena: --per-address: found 0, expected a whole number from 1\n") == arena(
+        "run", "odds", "random", "--per-address", "0"
+    )
+    code, _, err = arena("run", "odds", "random", "--rule", "series=3")
+    assert (2, True, True) == (code, "arena: --rule series: no rule of" in err, "; --series sets it\n" in err)
 
 
 # Words about bots.

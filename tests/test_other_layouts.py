@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import cli
+from arena.cli.mistakes import told_mistake
 from arena.errors import ConfigError
 from arena.server.kept.database import LAYOUT_VERSION
 from arena.server.kept.keeping import open_keeper
@@ -66,7 +67,7 @@ def test_a_folder_of_an_older_layout_is_refused(it, words):
     before = files(it)
     with pytest.raises(ConfigError) as told:
         arena(*words)
-    assert str(told.value) == (
+    assert told_mistake(told.value) == (
         f"it/{DATABASE} was written by an older development version of the arena (schema {SCHEMA_VERSION - 1}; "
         f"this one knows {SCHEMA_VERSION}): use that version; --fresh starts over"
     )
@@ -108,6 +109,6 @@ def test_a_server_refuses_one_too(tmp_path):
         arena("serve", "--http", "127.0.0.1:0", "--listen", "none", "--data", str(tmp_path))
     assert str(told.value) == (
         f"{tmp_path}/server.db was written by an older development version of the arena (version 0; this one "
-        "knows 1): use that version, or choose another --data"
+        "knows 1): use that version, or set data to another folder"
     )
     assert before == files(tmp_path)

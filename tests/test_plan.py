@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.cli.mistakes import told_mistake
 from arena.errors import ConfigError
 from arena.match.clock import Control
 from arena.match.game import Game
@@ -225,7 +226,7 @@ def test_a_mistake_names_file_key_found_and_accepted(text, expected):
 
 def test_an_unknown_key_is_answered_with_the_nearest():
     """A slip of the pen, or another program's word, gets the keys that were meant, and where all are."""
-    where = "; keys are bots, [rules] and the options of `arena run --help-all`, with _ for -"
+    where = "; keys are bots, [rules] and the options that the full help of `arena run` lists, with _ for -"
     for text, near in (
         ("serie = 3", " (did you mean series or seed?)"),
         ("sets_of = 3", " (did you mean sets or seats?)"),
@@ -364,9 +365,11 @@ def test_bots_of_the_command_line_start_at_its_folder():
 
 
 def test_wrong_options_are_told_as_options():
-    """Mistakes on the command line name the option, not a file."""
+    """Mistakes on the command line name the setting, not a file, and are told with the option."""
     options = {"series": "ten", "move_time": "fast", "seats": "-3", "matches_max": True}
-    said = [line.partition(", expected")[0] for line in mistakes(with_options, Plan(), options, base=HERE)]
+    with pytest.raises(ConfigError, match=r'^series: found "ten"') as caught:
+        with_options(Plan(), options, base=HERE)
+    said = [line.partition(", expected")[0] for line in told_mistake(caught.value).splitlines()]
     expected = [
         '--series: found "ten"',
         '--move-time: found "fast"',
@@ -449,28 +452,28 @@ TOGETHER = [
     (
         "remote, but where to",
         {"bots": 1, "remote": ("alice", "bob")},
-        "there is no address for alice, bob to connect to: say where, as in --listen 127.0.0.1:8888 (in a plan listen)",
+        "there is no address for alice, bob to connect to: set listen, such as to 127.0.0.1:8888",
     ),
     (
         "expected, but where to",
         {"bots": 1, "expect": 1},
-        "there is no address for 1 bot to connect to: say where, as in --listen 127.0.0.1:8888 (in a plan listen)",
+        "there is no address for 1 bot to connect to: set listen, such as to 127.0.0.1:8888",
     ),
     (
         "listening for nobody",
         {"bots": 2, "listen": Address("localhost", 80)},
-        "listen = localhost:80, but no bot is expected to connect: say --expect N or --remote NAME (in a plan expect or remote)",
+        "listen = localhost:80, but no bot is expected to connect: set expect to their number, or remote to their names",
     ),
     (
         "a quota for nobody",
         {"bots": 2, "per_address": 9},
-        "per_address = 9, but no bot is expected to connect: say --expect N or --remote NAME (in a plan expect or remote)",
+        "per_address = 9, but no bot is expected to connect: set expect to their number, or remote to their names",
     ),
     (
         "no limit at all",
         {"bots": 2, "move_time": None},
         "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-        "set a bank too, such as --bank 60s, or a long move_time, or no_clock for a bot under a debugger",
+        "set a bank too, such as 60s, or a long move_time, or no_clock for a bot under a debugger",
     ),
     (
         "a bank without a clock",
@@ -556,12 +559,12 @@ def test_a_guessable_seed_is_warned_of():
     assert warnings_of(made(2)) == warnings_of(made(2, seed=2**64)) == ()
     assert warnings_of(made(2, seed=7), has_programs=False) == ()
     assert warnings_of(made(2, seed=2**64 - 1)) == (
-        "seed 18446744073709551615 can be guessed by a bot: leave --seed out where it counts",
+        "seed 18446744073709551615 can be guessed by a bot: leave the seed out where it counts",
     )
     assert warnings_of(made(1, expect=1)) == ()
     assert warnings_of(made(1, expect=1, seed=2**127)) == ()
     assert warnings_of(made(1, expect=1, seed=7), has_programs=False) == (
-        "seed 7 can be guessed by those who connect: leave --seed out where it counts",
+        "seed 7 can be guessed by those who connect: leave the seed out where it counts",
     )
     assert len(warnings_of(made(1, expect=1, deals="same"))) == 1
 
@@ -616,14 +619,14 @@ def test_a_rule_may_be_a_list_of_numbers():
 
 RULES = [
     ({"dise": 3}, "t.toml: rules: dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
-    ({"series": 3}, "t.toml: rules: series: no rule of toy, but a key of plans: put it above [rules], or use --series"),
+    ({"series": 3}, "t.toml: rules: series: no rule of toy, but a key of plans: put it above [rules]"),
     ({"dice": "3"}, 't.toml: rules: dice: found "3", expected a whole number'),
     ({"dice": True}, "t.toml: rules: dice: found true, expected a whole number"),
     ({"wild_ones": 1}, "t.toml: rules: wild_ones: found 1, expected true or false"),
     ({"challenge": "all"}, 't.toml: rules: challenge: found "all", expected anyone or next'),
     ({"motto": 5}, "t.toml: rules: motto: found 5, expected some printable text in quotes"),
     ({"bound": "x"}, 't.toml: rules: bound: found "x", expected a whole number'),
-    ({"chips": 5}, "t.toml: rules: chips: found 5, expected a list of whole numbers such as [500, 1000], or 500,1000 for --rule"),
+    ({"chips": 5}, "t.toml: rules: chips: found 5, expected a list of whole numbers such as [500, 1000], or 500,1000 as a word"),
     ({"chips": [5, "6"]}, 't.toml: rules: chips: item 2: found "6", expected a whole number'),
     ({"dice": (1, 2)}, "t.toml: rules: dice: found [1, 2], expected a whole number"),
     ({"dice": 10}, "t.toml: dice: found 10, expected 1 to 9"),
@@ -646,8 +649,8 @@ def test_rules_of_the_command_line_go_by_the_games_kinds():
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("dice", '--rule: found "dice", expected KEY=VALUE such as dice=5'),
-        ("dise=3", "--rule dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
+        ("dice", 'rule: found "dice", expected KEY=VALUE such as dice=5'),
+        ("dise=3", "rule dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
     ],
 )  # fmt: skip
 def test_wrong_words_for_rules(word, expected):

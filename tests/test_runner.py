@@ -183,7 +183,7 @@ async def test_the_time_runs_while_bots_are_waited_for(tmp_path, autojump_clock)
     """--max-time counts from the start: who does not connect in it keeps the run from its first match."""
     before = trio.current_time()
     mistake = await the_mistake(play(tmp_path / "out", expect=2, max_time=15.0))
-    assert "15s (--max-time) ran out before" in str(mistake)
+    assert "15s (max_time) ran out before" in str(mistake)
     assert 15 == pytest.approx(trio.current_time() - before)
 
 
@@ -271,7 +271,7 @@ async def test_a_match_that_later_cycles_depend_on_is_not_played_again(tmp_path)
 
 async def test_only_must_name_one_match(tmp_path):
     """An id that no match has is the user's mistake."""
-    assert "--only zzz: 0 matches" in str(await the_mistake(play(tmp_path / "out", only="zzz")))
+    assert "only zzz: 0 matches" in str(await the_mistake(play(tmp_path / "out", only="zzz")))
 
 
 async def test_too_many_matches_are_refused(tmp_path):
@@ -364,7 +364,7 @@ async def test_ratings_are_not_relative_to_a_bot_that_cannot_play(tmp_path):
     """Left out or not."""
     bad = attrs.evolve(local("x", Steady), target="no_such_module:Bot")
     mistake = await the_mistake(play(tmp_path / "out", (*FIELD, bad), leave_out_broken=True, anchor="x"))
-    assert str(mistake).startswith("x cannot play, and ratings are relative to it (--anchor): name another")
+    assert str(mistake).startswith("x cannot play, and ratings are relative to it: name another")
 
 
 async def test_too_few_bots_are_refused(tmp_path):

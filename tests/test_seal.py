@@ -197,7 +197,7 @@ def test_what_has_begun_cannot_be_sealed(arena):
     code, out, err = arena("run", *TWO, "--commit")
     assert (2, "") == (code, out)
     assert err == (
-        "arena: out began without a seal, and what has begun cannot be sealed any more: leave --commit out; "
+        "arena: out began without a seal, and what has begun cannot be sealed any more: leave commit out; "
         "--fresh starts over, --out DIR plays elsewhere\n"
     )
     assert before == Path("out/matches.csv").read_bytes()

@@ -449,12 +449,13 @@ def test_all_broken_bots_are_told_of_before_play(arena):
     assert (2, "", False) == (code, out, Path("results").exists())
     said = [line for line in err.splitlines() if line.startswith((" ", "arena:"))]
     assert [
-        "arena: 2 of 4 bots cannot play; fix them, or --leave-out-broken plays without them:",
+        "arena: 2 of 4 bots cannot play; fix them:",
         "  bad.py: its process ended with exit code 1; it last printed: no luck today (new/logs/bad-1.log)",
         "    | \\x1b[31mno luck today",
         "  worse: its build failed with exit code 3: sh -c echo half done; exit 3 (new/logs/worse-build.log)",
         "    | half done",
     ] == said
+    assert err.endswith("\n--leave-out-broken plays without them\n")
     code, out, err = arena(*words, "--leave-out-broken")
     assert (0, True) == (code, "bad, worse: left out after failing to start" in out)
     assert ["left out", "left out"] == [
@@ -808,7 +809,9 @@ def test_what_was_played_without_a_goal_is_not_removed_for_it(arena):
     for _ in range(2):
         code, _, said = arena(*words, *goal)
         assert (2, whole) == (code, len(rows("out", "matches")))
-        assert f"out has {whole - settled} matches past the point where --until would have stopped" in said
+        assert (
+            f"out has {whole - settled} matches past the point where its goal would have stopped it" in said
+        )
     assert 0 == arena(*words)[0]
     arena(*words, "--fresh")
     code, _, said = arena(*words, *goal)

@@ -237,7 +237,7 @@ def test_colour_is_for_terminals(when, stream, environment, is_on):
 
 def test_a_wrong_word_for_colour_is_a_mistake_of_the_user():
     """One sentence with the words that there are."""
-    with pytest.raises(ConfigError, match="--color: found 'maybe', expected auto, always or never"):
+    with pytest.raises(ConfigError, match=r"^color: found 'maybe', expected auto, always or never"):
         inks_for("maybe", io.StringIO(), {})
 
 
@@ -365,25 +365,25 @@ def test_a_tally_counts_by_bot_and_reason():
         "          results/x/faults/1-0-0.jsonl",
         "      2 × c: crashed: KeyError: 'hand' (and 9 moves by default)",
         "          results/x/logs/c-1.log, results/x/faults/2-0-0.jsonl",
-    ] == list(tally(failed, " results/x", folder="results/x"))
+    ] == list(tally(failed, listing="arena matches --fault any results/x", folder="results/x"))
     assert [
-        "6 faults; `arena matches --bot c --fault any` lists the matches:",
+        "6 faults; `arena matches` lists the matches:",
         "      2 × crashed: KeyError: 'hand' (and 9 moves by default)",
         "          results/x/logs/c-1.log, results/x/faults/2-0-0.jsonl",
-    ] == list(tally(failed[2:], bot="c", folder="results/x"))
-    assert [] == list(tally([], folder="results/x"))
+    ] == list(tally(failed[2:], listing="arena matches", is_of_one=True, folder="results/x"))
+    assert [] == list(tally([], listing="arena matches", folder="results/x"))
 
 
 def test_a_tally_ends_and_fits_the_terminal():
     """After ten it says how many more there are; long reasons go on in the next line."""
     failed = [Failure("bot", "illegal", f"{number}: {'no such bid ' * 12}", 1, 1) for number in range(12)]
-    lines = list(tally(failed, folder="out", columns=60))
+    lines = list(tally(failed, listing="arena matches", folder="out", columns=60))
     assert "        and 2 other reasons" == lines[-1]
     assert 60 >= max(map(len, lines[1:]))
     assert 10 * 4 + 2 == len(lines)
     crash = Failure("c", "crashed", "KeyError", 1, 1, log="logs/c-1.log", capsule="faults/2-0-0.jsonl")
     files = ["results/a-long-name/logs/c-1.log", "results/a-long-name/faults/2-0-0.jsonl"]
-    told = list(tally([crash], folder="results/a-long-name", columns=60))
+    told = list(tally([crash], listing="arena matches", folder="results/a-long-name", columns=60))
     assert files == [line.strip() for line in told[2:]]
 
 

@@ -674,10 +674,9 @@ def test_creating_never_overwrites(tmp_path, make):
 def test_creating_twice_is_refused(store):
     """The sentence tells both ways on."""
     store.add(entry())
-    with pytest.raises(
-        ConfigError, match="holds a tournament already: --resume continues, --fresh starts over"
-    ):
+    with pytest.raises(ConfigError, match="holds a tournament already") as refused:
         Store.create(store.folder, meta={})
+    assert ["resume", "fresh"] == [hint.setting for hint in refused.value.hints]
     assert list(store.finished()) == ["s0.0"]
 
 
@@ -713,7 +712,7 @@ def test_a_reader_cannot_write_and_leaves_nothing_behind(tmp_path):
     Store.create(tmp_path, meta={}).close()
     with Store.open(tmp_path) as store:
         list(store.matches())
-        with pytest.raises(ConfigError, match="cannot be written: choose another"):
+        with pytest.raises(ConfigError, match="cannot be written"):
             store.add(entry())
     assert [path.name for path in tmp_path.iterdir()] == [DATABASE]
 

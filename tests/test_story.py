@@ -174,11 +174,11 @@ def test_from_a_step_to_another():
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ({"round_number": 9}, "--round 9: this match has 4 rounds, numbered from 1"),
-        ({"round_number": 0}, "--round 0: this match has 4 rounds"),
-        ({"first": 12}, "--from 12: this match has 11 steps, numbered from 1"),
-        ({"last": 0}, "--to 0: this match has 11 steps"),
-        ({"first": 5, "last": 3}, "--from 5 comes after --to 3"),
+        ({"round_number": 9}, "^round 9: this match has 4 rounds, numbered from 1"),
+        ({"round_number": 0}, "^round 0: this match has 4 rounds"),
+        ({"first": 12}, "^from 12: this match has 11 steps, numbered from 1"),
+        ({"last": 0}, "^to 0: this match has 11 steps"),
+        ({"first": 5, "last": 3}, "^from: found 5, expected no step after the last one, 3"),
     ],
 )
 def test_a_part_that_is_not_there_is_a_mistake_of_the_user(wanted, sentence):

@@ -402,7 +402,7 @@ def test_a_dry_run_says_how_many_bots(base, call):
     """With what is wrong as the files lie there; nothing is started, nothing made."""
     classroom.hand_in(base / "subs", students=12)
     code, out, err = call("run", "--dry-run", "subs/")
-    assert (2, "", True) == (code, out, err.startswith("arena: 4 of 12 bots cannot play; fix them, or"))
+    assert (2, "", True) == (code, out, err.startswith("arena: 4 of 12 bots cannot play; fix them:"))
     code, out, _ = call("run", "--dry-run", "subs/", "--leave-out-broken")
     assert (0, "8 bots, 28 pairs", 4) == (code, out[:16], out.count("left out: subs/"))
     assert ["subs"] == os.listdir(base)
@@ -442,7 +442,7 @@ def test_a_class_hands_in(base, call):
     for name, reason in classroom.BROKEN.items():
         assert reason.format(connect_s=2.6) in told[f"subs/{name}"]
     assert "waiting for student08, which does nothing; does the file call run()?" in lines
-    assert "what they printed is in out/logs" == lines[-1]
+    assert ["what they printed is in out/logs", "--leave-out-broken plays without them"] == lines[-2:]
 
     for name in ("student07", "student08"):
         shutil.rmtree(base / "subs" / name)

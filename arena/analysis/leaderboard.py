@@ -197,7 +197,7 @@ class Leaderboard:
         # A new version that could not be started has a row too, beside the one that plays.
         for row in sorted(same, key=lambda row: (row.bot != bot, row.status == "left out")):
             return row
-        raise ConfigError(unknown_bot("--bot", bot, [row.bot for row in self.rows]))
+        raise unknown_bot("bot", bot, [row.bot for row in self.rows])
 
     def _repr_html_(self) -> str:
         from arena.analysis.notebook import html_lines, html_table
@@ -206,6 +206,7 @@ class Leaderboard:
         return html_table(SHOWN, rows) + html_lines(filter(None, (*self.notes, self.progress.note)))
 
 
-def unknown_bot(where: str, bot: str, bots: list[str]) -> str:
-    """The error message for a name that no bot has."""
-    return f"{where}: no bot is called {bot!r} here; there {f'are {listed(bots)}' if bots else 'is none'}"
+def unknown_bot(setting: str, bot: str, bots: list[str]) -> ConfigError:
+    """The error for a name that no bot has."""
+    there = f"there {f'are {listed(bots)}' if bots else 'is none'}"
+    return ConfigError(f"no bot is called {bot!r} here; {there}", setting=setting)

@@ -17,7 +17,7 @@ from arena.analysis.strata import Strata, estimates
 from arena.analysis.strength.cycles import Order, order_of
 from arena.analysis.strength.ratings import Ratings, rate
 from arena.analysis.strength.stronger import Stronger
-from arena.errors import FAULT_KINDS, ConfigError
+from arena.errors import FAULT_KINDS
 from arena.store import Store, StoredBot
 from arena.words import with_range
 
@@ -40,7 +40,7 @@ def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None 
 def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | None = None) -> Leaderboard:
     """The leaderboard over the sheet; `bots` are those of the store."""
     if anchor is not None and anchor not in sheet.bots:
-        raise ConfigError(unknown_bot("anchor", anchor, list(sheet.bots)))
+        raise unknown_bot("anchor", anchor, list(sheet.bots))
     if not sheet.bots:
         return Leaderboard((), sheet.progress)
     known = {bot.bot: bot for bot in bots}

@@ -85,7 +85,7 @@ class Results:
 
     @cached_property
     def decisions(self) -> DataFrame:
-        """One row per decision that the run kept (`--decisions`) and whose series is closed."""
+        """One row per decision that the run kept (`decisions`) and whose series is closed."""
         return self._frame("decisions")
 
     @cached_property

@@ -10,7 +10,7 @@ from arena.bench.measures import Effort, Measure, Measuring, Report, as_text
 from arena.bench.rules import measure_rules
 from arena.bench.runner import measure_runner
 from arena.bench.tcp import measure_tcp
-from arena.errors import ConfigError
+from arena.errors import of_setting
 from arena.reading.strict import one_of
 from arena.terminal.text import as_json, out, say
 
@@ -33,11 +33,9 @@ def bench_command(only: Sequence[str], effort: Effort, *, json: bool) -> int:
 
 
 def measurings_named(only: Sequence[str], known: Mapping[str, Measuring]) -> dict[str, Measuring]:
-    """The known measurings that `--only` names, once each.  Raises ConfigError for other words."""
-    try:
+    """The known measurings that are asked for, once each.  Raises ConfigError for other words."""
+    with of_setting("only"):
         return {word: known[one_of(*known)(word)] for word in only}
-    except ConfigError as error:
-        raise ConfigError(f"--only: {error}") from None
 
 
 def report_of(measurings: Mapping[str, Measuring], effort: Effort, is_quiet: bool) -> Report:

@@ -50,7 +50,7 @@ class Measure:
     """One number, measured again and again."""
 
     group: str
-    """The word after `--only`."""
+    """The word by which it is asked for."""
     what: str
     unit: str
     samples: tuple[float, ...]

@@ -262,7 +262,7 @@ async def _tried(
 ) -> Box:
     """Makes the best box that keeps its promises, and says which it is."""
     if level == "off":
-        say("bots run without a box (--sandbox off): they have your permissions")
+        say("bots run without a box (sandbox = off): they have your permissions")
         return make(level, "limits")
     causes: list[Cause] = []
     for means in _means(level):
@@ -277,7 +277,7 @@ async def _tried(
         raise ConfigError(
             "a strict box, in which other people's bots play (those of a folder, for instance), cannot be "
             f"made: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}; "
-            'for your own bots: --sandbox shield, or in a plan sandbox = "shield"'
+            'for your own bots choose sandbox = "shield"'
         )
     say(
         "warning: bots run with limits alone: they have your permissions, and see results and other bots; "

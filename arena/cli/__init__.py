@@ -46,7 +46,9 @@ def main() -> None:
 
         code = _mistaken(worded(error))
     except ArenaError as error:
-        code = _mistaken(str(error))
+        from arena.cli.mistakes import told_mistake
+
+        code = _mistaken(told_mistake(error))
     except (click.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except Exception as error:

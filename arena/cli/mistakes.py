@@ -5,14 +5,47 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ArenaError, ConfigError, Hint
 
 T = TypeVar("T")
+
+# What a mistake is about, and the ways out of it, as they are typed.  No other room knows how that is done.
+
+
+def told_mistake(error: ArenaError) -> str:
+    """The mistake with the names of options, and behind it those that are a way out."""
+    if not isinstance(error, ConfigError):
+        return str(error)
+    if error.parts:
+        return "\n".join(map(told_mistake, error.parts))
+    said = str(error)
+    if error.setting:
+        said = option_of(error.setting) + said.removeprefix(error.setting)
+    return with_hints(said, error.hints)
+
+
+def with_hints(said: str, hints: Iterable[Hint]) -> str:
+    """The sentence and what may be typed: `…; --fresh starts over, --out DIR plays elsewhere`."""
+    typed = ", ".join(map(_typed, hints))
+    joint = "\n" if "\n" in said else "; "
+    return f"{said}{joint}{typed}" if typed else said
+
+
+def option_of(setting: str) -> str:
+    """How a setting is named on the command line."""
+    return "BOT" if setting == "bots" else f"--{setting.replace('_', '-')}"
+
+
+def _typed(hint: Hint) -> str:
+    words = [option_of(hint.setting), *([shlex.quote(hint.value)] if hint.value else [])]
+    command = " ".join(["arena", hint.command, *words] if hint.command else words)
+    return f"{f'`{command}`' if hint.command else command} {hint.does}"
+
 
 # In a run.
 

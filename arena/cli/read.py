@@ -18,6 +18,7 @@ from arena.cli.mistakes import WholeNumber, WordOf
 from arena.cli.reading import (
     bot_option,
     complained,
+    faults_listing,
     folder_argument,
     game_option,
     latest,
@@ -92,7 +93,13 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
     if form == "csv":
         header, rows = board.head_to_head
         return as_csv(header, [row for row in rows if row[header.index("bot")] == page.row.bot])
-    return bot_page(page, where, folder=shlex.quote(str(store.folder)), columns=columns_of(sys.stdout))
+    return bot_page(
+        page,
+        where,
+        listing=faults_listing(where, page.row.bot),
+        folder=shlex.quote(str(store.folder)),
+        columns=columns_of(sys.stdout),
+    )
 
 
 @cli.command()

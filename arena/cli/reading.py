@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +14,7 @@ from arena.cli import completion
 from arena.cli.group import DONE, MISTAKE
 from arena.cli.mistakes import WordOf
 from arena.errors import ConfigError
+from arena.words import printable
 
 if TYPE_CHECKING:
     from arena.store import Store
@@ -76,13 +78,20 @@ def opened_to_read(folder: Path) -> Store:
     return Store.checked(folder)
 
 
+def faults_listing(where: str, bot: str = "") -> str:
+    """The command that lists the matches with faults, or those of one bot; `where`: its last word."""
+    of = f" --bot {shlex.quote(printable(bot))}" if bot else ""
+    return f"arena matches{of} --fault any{where}"
+
+
 def complained(store: Store) -> int:
     """Says what of the folder is damaged, if anything is; gives the exit code."""
+    from arena.cli.mistakes import told_mistake
     from arena.terminal.text import say
 
     if store.damage is None:
         return DONE
-    say(f"arena: {store.damage}, and only those are shown; {store.damage.advice}")
+    say(f"arena: {told_mistake(store.damage.mistake(', and only those are shown'))}")
     return MISTAKE
 
 

@@ -47,6 +47,8 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
       arena verify results/quickstart
       arena verify results/kuhn --game examples/kuhn.py
     """
+    from arena.cli.runs.closing import resume_command
+    from arena.cli.runs.compare import META
     from arena.reading.units import unexpected
     from arena.terminal.text import as_json as json_of
     from arena.terminal.text import out, say
@@ -66,6 +68,9 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
     if not as_json:
         for note in verified.notes:
             say(note)
+        if verified.planned is not None and not verified.is_complete:
+            command = "arena compare" if META in verified.meta else "arena run"
+            say(f"to continue: {resume_command(command, folder)}")
     return DONE if untruth is None else UNTRUE
 
 

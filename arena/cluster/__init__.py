@@ -1,1 +1,1 @@
-"""Plays the matches of a run on a Dask cluster: `arena run --cluster tcp://HOST:8786`."""
+"""Plays the matches of a run on a Dask cluster, whose scheduler is at an address such as tcp://HOST:8786."""

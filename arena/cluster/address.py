@@ -6,7 +6,7 @@ import re
 import socket
 from ipaddress import ip_address
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.reading.units import shown
 
 REACH_S = 2.0
@@ -21,12 +21,15 @@ def checked_address(said: str, *, is_trusted: bool) -> None:
     """
     found = _ADDRESS.fullmatch(said)
     if found is None or not 0 < int(found[3]) < 1 << 16:
-        raise ConfigError(f"--cluster: found {shown(said)}, expected tcp://HOST:PORT or tls://HOST:PORT")
+        why = f"found {shown(said)}, expected tcp://HOST:PORT or tls://HOST:PORT"
+        raise ConfigError(why, setting="cluster")
     host = found[2].strip("[]")
     if found[1] == "tcp" and not is_trusted and not _is_here(host):
         raise ConfigError(
-            f"--cluster {said}: whoever reaches a tcp:// scheduler can run any code on all its "
-            "workers: expected tls://, or --trusted-network if only people you trust reach that network"
+            "whoever reaches a tcp:// scheduler can run any code on all its workers: expected tls://",
+            setting="cluster",
+            value=said,
+            hints=[Hint("trusted_network", "is for a network that only people you trust reach")],
         )
 
 

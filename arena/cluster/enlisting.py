@@ -15,6 +15,7 @@ from arena.cluster.parcels import Parcel, parcel_of, parcel_of_game
 from arena.cluster.scheduler import Cluster, open_cluster
 from arena.cluster.standin import StandIn
 from arena.cluster.tasks import GAME
+from arena.errors import Hint
 from arena.tournament.folder.run import Run
 from arena.tournament.play.logs import FOLDER as LOGS
 from arena.tournament.play.reporting import Reporter
@@ -177,7 +178,7 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
             calibrates=wish.calibrates,
             begin_s=BEGIN_S,
             lost_max=LOST_MAX,
-            otherwise="without --cluster the same command plays on here",
+            otherwise=Hint("resume", "plays on here, without a cluster", str(run.folder)),
             doubt=incoming.untruth,
         )
         try:

@@ -193,7 +193,7 @@ def _connected(address: str, connect_s: float) -> Client:
             import distributed  # noqa: F401
     except ImportError:
         raise ConfigError(
-            '--cluster needs Dask, which is not installed: pip install "bot-arena[cluster]"'
+            'a cluster needs Dask, which is not installed: pip install "bot-arena[cluster]"'
         ) from None
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # the run itself reports what matters
@@ -206,8 +206,10 @@ def _connected(address: str, connect_s: float) -> Client:
     except Exception as error:  # whatever Dask raises about what answers there, or its own configuration
         why = why_unreachable(address) or " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(
-            f"--cluster {address}: no Dask scheduler answers there within {connect_s:g} s ({why[:300]}): "
-            f"expected one that runs `dask scheduler` of Dask {_dask()}"
+            f"no Dask scheduler answers there within {connect_s:g} s ({why[:300]}): "
+            f"expected one that runs `dask scheduler` of Dask {_dask()}",
+            setting="cluster",
+            value=address,
         ) from None
 
 
@@ -245,16 +247,17 @@ def _check_versions(address: str, client: Client) -> None:
     try:
         told = client.get_versions()
         if (why := other_arena(arena_in(client.sync(client.scheduler.run_function, **call)))) is not None:
-            raise ConfigError(f"--cluster {address}: the scheduler {why}")
+            raise ConfigError(f"the scheduler {why}", setting="cluster", value=address)
         for who, said in [("the scheduler", told["scheduler"]), *told["workers"].items()]:
             if (why := other_version(said)) is not None:
-                raise ConfigError(f"--cluster {address}: {_brief(who)} {why}")
+                raise ConfigError(f"{_brief(who)} {why}", setting="cluster", value=address)
     except ConfigError:
         raise
     except Exception as error:  # whatever Dask raises
         raise ConfigError(
-            f"--cluster {address}: the scheduler does not say which version it is ({_told(error)}): "
-            f"expected Dask {_dask()}"
+            f"the scheduler does not say which version it is ({_told(error)}): expected Dask {_dask()}",
+            setting="cluster",
+            value=address,
         ) from None
 
 

@@ -57,8 +57,9 @@ def open_nothing() -> None:
         _bound(tcp)
     if not _is_closed(protocol, pickle):
         raise ConfigError(
-            "--cluster: this version of Dask opens pickles in a way that the arena does not know: expected "
-            "one that it was tested with, 2026.8"
+            "this version of Dask opens pickles in a way that the arena does not know: expected "
+            "one that it was tested with, 2026.8",
+            setting="cluster",
         )
 
 

@@ -11,7 +11,7 @@ from arena.game import Game
 __all__ = ["GAMES", "SERVICES"]
 
 # One line per game: its name, and where its class is.  Names alone cost no import,
-# which keeps `arena --help` quick.
+# which keeps the help of commands quick.
 _PLACES = {
     "liars-dice": "liars_dice.LiarsDice",
     "holdem": "holdem.Holdem",

@@ -6,7 +6,7 @@ calls `next` on it.  Written with `await`, the answer would set an event, Trio w
 its next batch, and poll once more before the task could ask the next question.
 
 What it gains: matches that await their answers take 1.25 times the processor time for a question, over TCP
-with either protocol (`python -m tests.bench --only loop --repeats 7`; medians of 1.26 and 1.24 on two cores
+with either protocol (`loop` of `tests.bench`, 7 repeats; medians of 1.26 and 1.24 on two cores
 shared with other work).  `AwaitingDesk` in tests/bench/loop.py is the plain version, in 25 lines.
 
 What it asks of others, and what breaks otherwise:

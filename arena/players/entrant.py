@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from arena.box.limits import MEMORY_MB
+from arena.errors import Hint
 
 Kind: TypeAlias = Literal["process", "local", "remote", "broken"]
 
@@ -97,6 +98,8 @@ class Entrant:
     """A hash that changes whenever its files do; empty for bots that connect."""
     problem: str = ""
     """Why a broken bot cannot play, as found without starting it."""
+    hints: tuple[Hint, ...] = ()
+    """What a person may choose so that it can play."""
     is_missing: bool = False
     """Whether it is broken because nothing has the name that the user gave."""
 

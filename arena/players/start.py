@@ -19,7 +19,7 @@ from arena.box.box import Box, CannotRun, Job, Running
 from arena.box.environment import inherited
 from arena.box.places import FileView, below
 from arena.box.scratch import SCRATCH
-from arena.errors import ArenaError
+from arena.errors import ArenaError, Hint
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.packages import how_to_have
@@ -41,13 +41,21 @@ class BotBroken(ArenaError):
     """A bot that cannot be found, built or started, or never connects.
 
     `log` is the end of what it printed, `log_path` the file with the rest, if there is one; `path` is how the
-    user finds the bot, if that is not its name.
+    user finds the bot, if that is not its name; `hints`: what may be chosen so that it can play.
     """
 
     def __init__(
-        self, name: str, reason: str, log: str = "", log_path: Path | None = None, *, path: str = ""
+        self,
+        name: str,
+        reason: str,
+        log: str = "",
+        log_path: Path | None = None,
+        *,
+        path: str = "",
+        hints: tuple[Hint, ...] = (),
     ) -> None:
         self.name, self.reason, self.log, self.log_path, self.path = name, reason, log, log_path, path
+        self.hints = hints
         self.is_boxed = True
         """Whether it was started in a box, from which results and other bots are hidden."""
         super().__init__(name, reason)

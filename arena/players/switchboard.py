@@ -8,8 +8,8 @@ waits for itself.
 
 While some are heard, others say something, so the kernel is asked again before the next turn of Trio's loop,
 and the lag watch is told.  If only Trio asks, a question takes 1.1 times the processor time at two tables;
-at many, where each turn hears several, it makes no difference.  (`python -m tests.bench --only loop
---repeats 9`, on two cores shared with others; medians of 1.21, 1.12 and 1.20 for the first figure, of 1.09
+at many, where each turn hears several, it makes no difference.  (`loop` of `tests.bench`,
+with 9 repeats, on two cores shared with others; medians of 1.21, 1.12 and 1.20 for the first figure, of 1.09
 for the second, of 1.06 and 0.96 for the last.)
 """
 

@@ -135,31 +135,28 @@ def read_table(
     *,
     where: str,
     reject: Callable[[str], str] | None = None,
-    key_of: Callable[[str], str] = str,
     joint: str = "\n",
 ) -> dict[str, Any]:
     """The values of a table, each read by its key's reader.
 
     Raises ConfigError with a sentence for every mistake, `where: key: found …, expected …`, one per
-    line (or joined by `joint`), up to MISTAKES_MAX.  `reject` says what is wrong with a key that has no
-    reader, `key_of` returns a key as the user writes it.
+    line (or joined by `joint`), up to MISTAKES_MAX.  Where `where` is empty, the keys are settings.
+    `reject` says what is wrong with a key that has no reader.
     """
-    values, mistakes = {}, []
+    values, mistakes = {}, list[ConfigError]()
     prefix = f"{where}: " if where else ""
     for key, value in table.items():
         try:
             if key not in readers:
-                raise ConfigError(
-                    reject(key) if reject else unknown(key_of(key), map(key_of, readers), "key")
-                )
+                raise ConfigError(reject(key) if reject else unknown(key, readers, "key"))
             values[key] = readers[key](value)
         except ConfigError as error:
-            mistakes.append(f"{prefix}{as_said(key_of(key))}: {error}")
+            mistakes.append(ConfigError(str(error), setting=f"{prefix}{as_said(key)}"))
             if len(mistakes) == MISTAKES_MAX:
-                mistakes.append(f"{prefix}the rest was not checked: fix these first")
+                mistakes.append(ConfigError(f"{prefix}the rest was not checked: fix these first"))
                 break
     if mistakes:
-        raise ConfigError(joint.join(mistakes))
+        raise ConfigError(joint.join(map(str, mistakes)), parts=() if where else mistakes)
     return values
 
 

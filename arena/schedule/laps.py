@@ -33,7 +33,7 @@ SEARCHES_MAX = 8
 ORDER = 3
 """The number of the order that `nobody_far_ahead` gives, which the folder of a tournament keeps.
 
-Withdrawals and `--until` are decided in schedule order, so a folder of another order is not continued.  A
+Withdrawals and goals are decided in schedule order, so a folder of another order is not continued.  A
 better order gets a new number.
 """
 

@@ -166,7 +166,7 @@ def _connect(host: str, port: str) -> socket.socket:
         if getattr(error, "library", None) == "SSL":
             _give_up(f"{host}:{port} does not speak TLS: leave out ARENA_TLS")
         reason = error.strerror or str(error)
-        _give_up(f"No arena at {host}:{port} ({reason}): start one with arena run --listen {host}:{port}")
+        _give_up(f"No arena at {host}:{port} ({reason}): start a run that listens there")
 
 
 def _connect_again() -> socket.socket | None:

@@ -44,7 +44,7 @@ class Starter:
     language: Language
     game: Game[Any, Any]
     game_word: str
-    """The game as `--game` takes it; empty: the default game."""
+    """The game as commands take it; empty: the default game."""
 
     @property
     def commands(self) -> Mapping[str, str]:

@@ -18,7 +18,7 @@ class Language:
     """A language in which `arena new` writes a bot."""
 
     name: str
-    """The name that `--lang` takes; also the folder of the language's template."""
+    """The name by which people ask for it; also the folder of the language's template."""
     title: str
     """The name as people write it."""
     source: str

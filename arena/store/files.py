@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
-from arena.errors import ConfigError, DiskFull, is_full, unwritable
+from arena.errors import ELSEWHERE, START_OVER, ConfigError, DiskFull, Hint, is_full, unwritable
 from arena.reading.strict import read_regular
 from arena.store.lines import CellsToQuote, TableLines
 from arena.store.schema import TABLES, Row
@@ -42,7 +42,7 @@ Table: TypeAlias = tuple[Sequence[str], Iterable[Row]]
 
 
 def erase(folder: str | Path) -> None:
-    """Removes the database and the exported tables of a folder, and nothing else: for `--fresh`."""
+    """Removes the database and the exported tables of a folder that starts over, and nothing else."""
     names = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", STAMP, KEPT_BOARD, *TABLE_FILES)
     columns = Path(folder) / COLUMNS_FOLDER
     for path in (*(Path(folder) / name for name in names), *columns.glob("*")):
@@ -265,18 +265,25 @@ def make_private(path: Path) -> None:
 SHARED_BYTES = 1 << 15
 """The size of the index of SQLite's log, which it shares with other processes."""
 _SQL_SENTENCES = {
-    sqlite3.SQLITE_FULL: "the disk is full: {path} is as it was; make room and continue with --resume",
-    sqlite3.SQLITE_READONLY: "{path} cannot be written: choose another --out",
+    sqlite3.SQLITE_FULL: "the disk is full: {path} is as it was; make room",
+    sqlite3.SQLITE_READONLY: "{path} cannot be written",
     sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened: check that its folder can be read and written",
     sqlite3.SQLITE_PERM: "{path} may not be opened: check its permissions",
-    sqlite3.SQLITE_NOTADB: "{path} is not a database, or only half of one: --fresh starts over",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged: --fresh starts over",
+    sqlite3.SQLITE_NOTADB: "{path} is not a database, or only half of one",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged",
     sqlite3.SQLITE_BUSY: "{path} is locked by another program: wait for it",
     sqlite3.SQLITE_LOCKED: "{path} is locked by another program: wait for it",
     sqlite3.SQLITE_IOERR: "{path} cannot be read or written: the disk reports an error",
     sqlite3.SQLITE_TOOBIG: "{path} holds a value larger than any run writes: ask for the folder again",
     sqlite3.SQLITE_INTERRUPT: "{path} takes longer to read than any of its size: ask for the folder again",
 }
+_WAYS_OUT = {
+    sqlite3.SQLITE_FULL: (Hint("resume", "continues", "DIR"),),
+    sqlite3.SQLITE_READONLY: (ELSEWHERE,),
+    sqlite3.SQLITE_NOTADB: (START_OVER,),
+    sqlite3.SQLITE_CORRUPT: (START_OVER,),
+}
+"""Of these, for results folders."""
 
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -308,7 +315,8 @@ def sentences(path: Path, of_sqlite: Mapping[int, str] = _SQL_SENTENCES) -> Iter
             code = sqlite3.SQLITE_FULL
         if sentence := of_sqlite.get(code):
             mistake = DiskFull if code == sqlite3.SQLITE_FULL else ConfigError
-            raise mistake(sentence.format(path=path)) from error
+            hints = _WAYS_OUT.get(code, ()) if of_sqlite is _SQL_SENTENCES else ()
+            raise mistake(sentence.format(path=path), hints=hints) from error
         raise
     except OSError as error:
         where = error.filename or path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from arena.errors import ConfigError
+from arena.errors import ELSEWHERE, ConfigError, Hint
 from arena.store.files import LOCK, made, sentences
 from arena.store.foreign import check_folder
 
@@ -17,24 +17,24 @@ from arena.store.foreign import check_folder
 @contextmanager
 def store_lock(folder: str | Path) -> Iterator[None]:
     """Locks the folder for one run, creating it if missing.  Raises ConfigError if another run has it."""
-    others = "another run (process {process}) is writing {folder}: wait for it, or choose another --out"
+    others = "another run (process {process}) is writing {folder}: wait for it"
     check_folder(folder)  # before its lock is written
-    with held(made(Path(folder)) / LOCK, others=others):
+    with held(made(Path(folder)) / LOCK, others=others, hints=(ELSEWHERE,)):
         yield
 
 
 @contextmanager
-def held(path: Path, *, others: str) -> Iterator[None]:
+def held(path: Path, *, others: str, hints: Sequence[Hint] = ()) -> Iterator[None]:
     """Holds a lock file.  Raises ConfigError if another process has it.
 
     The lock is the kernel's: it ends with the process, however that ends.
-    `others`: the sentence about that process, with `{process}` and `{folder}`.
+    `others`: the sentence about that process, with `{process}` and `{folder}`; `hints`: other ways out.
     """
     with sentences(path):
         file = path.open("a+", encoding="utf-8")
     with file:
         with sentences(path):
-            _take(file, others.replace("{folder}", str(path.parent)))
+            _take(file, others.replace("{folder}", str(path.parent)), hints)
         yield
 
 
@@ -54,13 +54,13 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def _take(file: TextIO, others: str) -> None:
+def _take(file: TextIO, others: str, hints: Sequence[Hint]) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.seek(0)
         process = file.read(20).strip() or "unknown"
-        raise ConfigError(others.replace("{process}", process)) from None
+        raise ConfigError(others.replace("{process}", process), hints=hints) from None
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()

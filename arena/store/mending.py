@@ -7,7 +7,6 @@ import shutil
 from itertools import count
 from pathlib import Path
 
-from arena.errors import ConfigError
 from arena.store.files import DATABASE, draft_path, sentences, touch
 from arena.store.soundness import Damage, is_sound, salvaged
 from arena.store.store import Store, holds_tournament
@@ -32,7 +31,7 @@ def mended(folder: Path) -> Damage | None:
                 copy, damage = salvaged(store.connection, path, str(place))
                 copy.close()
             if damage.parts & {"meta", "bots"}:
-                raise ConfigError(f"{damage}, but no run can continue without it: {damage.advice}")
+                raise damage.mistake(", but no run can continue without it")
             _put_in_place(place, path)
             return damage
         finally:

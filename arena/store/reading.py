@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import arena
-from arena.errors import FAULT_KINDS, ConfigError
+from arena.errors import FAULT_KINDS, START_OVER, ConfigError
 from arena.match.game import Seat
 from arena.match.record import Decision
 from arena.schedule import PairingId
@@ -38,7 +38,7 @@ class Reading(Database):
     def meta(self) -> dict[str, Any]:
         """The values kept by `create` and `set_meta`.  Raises ConfigError if they are damaged."""
         if self.damage and "meta" in self.damage.parts:
-            raise ConfigError(f"{self.damage}: {self.damage.advice}")
+            raise self.damage.mistake()
         with sentences(self.path):
             try:
                 if not is_meta_whole(self.connection):
@@ -47,7 +47,7 @@ class Reading(Database):
                 return {key: json.loads(value) for key, value in rows if key != MARK}
             except (ValueError, TypeError, RecursionError) as error:
                 raise ConfigError(
-                    f"{self.path} is damaged: its record of the plan; --fresh starts over"
+                    f"{self.path} is damaged: its record of the plan", hints=(START_OVER,)
                 ) from error
 
     def mark(self) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from arena.errors import START_OVER, ConfigError, Hint
 from arena.store import checksums
 from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.files import DATABASE_ERRORS, code_of
@@ -72,14 +73,15 @@ class Damage:
         """What a run that continues with the sound part says about it."""
         return f"{self}; the rest is played again, and the damaged file is kept as {self.path.name}.damaged"
 
-    @property
-    def advice(self) -> str:
-        """What the folder's owner can do."""
-        if self.is_of_tables:
-            return "a copy of the folder, if there is one, may be whole"
-        if self.parts & {"meta", "bots"}:
-            return "a copy of the folder, if there is one, may be whole; --fresh starts over"
-        return "`arena run --resume` plays again what is damaged"
+    def mistake(self, then: str = "") -> ConfigError:
+        """The damage as an error, with what its owner can do; `then`: what follows from it."""
+        if self.is_of_tables or self.parts & {"meta", "bots"}:
+            hints = () if self.is_of_tables else (START_OVER,)
+            return ConfigError(
+                f"{self}{then}: a copy of the folder, if there is one, may be whole", hints=hints
+            )
+        again = Hint("resume", "plays again what is damaged", str(self.path.parent), command="run")
+        return ConfigError(f"{self}{then}", hints=(again,))
 
 
 _PARTS = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import START_OVER, ConfigError, Hint
 from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
 from arena.store.foreign import bound_steps, bound_values, check_folder
 from arena.store.kept.digest import file_state, write_digest, written_digest
@@ -30,9 +30,8 @@ class Store(Reading, Writing):
         def lay_out(store: Store) -> None:
             if not store._is_blank():
                 store._check()
-                raise ConfigError(
-                    f"{folder} holds a tournament already: --resume continues, --fresh starts over"
-                )
+                resume = Hint("resume", "continues it", str(folder))
+                raise ConfigError(f"{folder} holds a tournament already", hints=(resume, START_OVER))
             store._lay_out(meta)
 
         with sentences(path):
@@ -170,12 +169,13 @@ class Store(Reading, Writing):
         if version < SCHEMA_VERSION:
             raise ConfigError(
                 f"{self.path} was written by an older development version of the arena "
-                f"(schema {version}; this one knows {SCHEMA_VERSION}): use that version; --fresh starts over"
+                f"(schema {version}; this one knows {SCHEMA_VERSION}): use that version",
+                hints=(START_OVER,),
             )
 
     def _check_layout(self) -> None:
         if not is_laid_out(self.connection):
-            raise ConfigError(f"{self.path} is damaged: its layout; --fresh starts over")
+            raise ConfigError(f"{self.path} is damaged: its layout", hints=(START_OVER,))
 
     def _lay_views_anew(self) -> None:
         if not lay_views_anew(self.connection):

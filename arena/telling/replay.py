@@ -73,7 +73,7 @@ def viewer_of(match: StoredMatch, name: str | None) -> Viewer:
         return Viewer(name)
     players = ", ".join(match.bots)
     raise ConfigError(
-        f"--as: {name!r} did not play in {match.match_id}; {players} did, or use {SPECTATOR.name}"
+        f"{name!r} did not play in {match.match_id}; {players} did, or use {SPECTATOR.name}", setting="as"
     )
 
 

@@ -337,18 +337,17 @@ class StoryPart:
     def _check(self, told: Sequence[Passage]) -> None:
         rounds = max((passage.round_number for passage in told), default=0)
         steps = max((passage.last for passage in told), default=0)
-        for option, number, most, noun in (
-            ("--round", self.round_number, rounds, "round"),
-            ("--from", self.first, steps, "step"),
-            ("--to", self.last, steps, "step"),
+        for setting, number, most, noun in (
+            ("round", self.round_number, rounds, "round"),
+            ("from", self.first, steps, "step"),
+            ("to", self.last, steps, "step"),
         ):
             if number is not None and not 1 <= number <= most:
                 there = f"{counted(most, noun)}, numbered from 1"
-                raise ConfigError(f"{option} {number}: this match has {there}")
+                raise ConfigError(f"this match has {there}", setting=setting, value=str(number))
         if self.first is not None and self.last is not None and self.first > self.last:
-            raise ConfigError(
-                f"--from {self.first} comes after --to {self.last}: the earlier step comes first"
-            )
+            why = f"found {self.first}, expected no step after the last one, {self.last}"
+            raise ConfigError(why, setting="from")
 
 
 WHOLE = StoryPart()

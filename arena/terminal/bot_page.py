@@ -18,13 +18,16 @@ OFTEN_MOST = 60
 """How many characters are shown of the most frequent reason why an old version failed."""
 
 
-def bot_page(page: BotPage, where: str = "", *, folder: str = "", columns: int | None = None) -> str:
+def bot_page(
+    page: BotPage, where: str = "", *, listing: str, folder: str = "", columns: int | None = None
+) -> str:
     """A bot's page as text.
 
-    `where`: the folder as the last word of a command, if a command needs it; `folder`: as a word of a
-    command; `columns`: the width of the terminal, if the page is for one.
+    `where`: the folder as the last word of a command, if a command needs it; `listing`: the command that
+    lists the matches with faults; `folder`: as a word of a command; `columns`: the width of the terminal, if
+    the page is for one.
     """
-    parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, where, folder, columns)]
+    parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, listing, folder, columns)]
     return "\n\n".join([*parts, *_older(page), *_slowest(page), *_lost(page, where)])
 
 
@@ -90,10 +93,9 @@ def _meetings(page: BotPage) -> Iterator[str]:
         )
 
 
-def _faults(page: BotPage, where: str, folder: str, columns: int | None) -> Iterator[str]:
+def _faults(page: BotPage, listing: str, folder: str, columns: int | None) -> Iterator[str]:
     if page.failures:
-        bot = shell_word(printable(page.row.bot))
-        lines = tally(page.failures, where, folder=folder, bot=bot, columns=columns)
+        lines = tally(page.failures, listing=listing, folder=folder, is_of_one=True, columns=columns)
         yield "\n".join([*lines, *how_to_look(page.failures, folder)])
 
 

@@ -15,7 +15,7 @@ from arena.words import measured, percent, printable
 MARGIN = " " * 10
 LABEL_COLUMNS = 10
 QUESTION_LINES, OPTIONS_LINES, SAID_LINES = 6, 2, 4
-"""How many lines of each a terminal shows; elsewhere, and with --json, all is shown."""
+"""How many lines of each a terminal shows; elsewhere, and in JSON, all is shown."""
 
 
 def preface(exchanges: Exchanges, bot: str, columns: int | None = None, inks: Inks = PLAIN) -> Iterator[str]:
@@ -23,8 +23,8 @@ def preface(exchanges: Exchanges, bot: str, columns: int | None = None, inks: In
     if not exchanges.is_recorded:
         asked = exchanges.by_turn.values()
         times = "" if all(each.elapsed_s is not None for each in asked) else ", times"
-        said = f"{printable(bot)}'s messages{times} and output were not kept, which `arena run --debug "
-        said += f"{printable(shlex.quote(bot))} …` does; its questions are rebuilt from the moves"
+        said = f"{printable(bot)}'s messages{times} and output were not kept: a run with debug = "
+        said += f"{printable(shlex.quote(bot))} keeps them; its questions are rebuilt from the moves"
         yield from (inks.warning(line) for line in wrapped(said, columns))
     if exchanges.first:
         yield ""

@@ -1,7 +1,7 @@
 """Rebuilds what a bot was asked at each of its moves in a match, its answers, their times, and its output.
 
 The questions are rebuilt from the moves of the match.  What was said and printed comes from the conversation
-that a run keeps with `--debug`; where there is none, times and faults come from the stored decisions.
+that a run keeps of the bots it debugs; where there is none, times and faults come from the stored decisions.
 """
 
 from __future__ import annotations

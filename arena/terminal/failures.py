@@ -18,25 +18,24 @@ INDENT = " " * 10
 
 def tally(
     failures: Sequence[Failure],
-    where: str = "",
     *,
+    listing: str,
     folder: str,
-    bot: str = "",
+    is_of_one: bool = False,
     columns: int | None = None,
 ) -> Iterator[str]:
     """The lines that tell failures, in their order, each with the files that say more.
 
-    `where`: the folder as the last word of a command, if a command needs it; `folder`: as a word of a
-    command; `bot`: its quoted name, if all failures are its; `columns`: the width of the terminal, if any.
+    `listing`: the command that lists the matches; `folder`: as a word of a command; `is_of_one`: whether all
+    failures are of one bot, which need not be said; `columns`: the width of the terminal, if there is one.
     """
     if not failures:
         return
-    of = f" --bot {bot}" if bot else ""
     count = counted(sum(each.faults for each in failures), "fault")
-    yield f"{count}; `arena matches{of} --fault any{where}` lists the matches:"
+    yield f"{count}; `{listing}` lists the matches:"
     shown = [failures[place] for place in most_telling(failures)]
     for each in shown:
-        who = "" if bot else f"{each.who}: "
+        who = "" if is_of_one else f"{each.who}: "
         yield from _wrapped(f"  {each.count:>5} × {who}{each.said}", columns)
         if files := [f"{folder}/{file}" for file in (each.log, each.capsule) if file]:
             is_one_line = columns is None or len(INDENT + ", ".join(files)) <= columns

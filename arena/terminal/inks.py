@@ -53,7 +53,7 @@ def inks_for(
     stream = sys.stdout if stream is None else stream
     environment = os.environ if environment is None else environment
     if when not in (None, *WHEN):
-        raise ConfigError(f"--color: found {when!r}, expected {', '.join(WHEN[:-1])} or {WHEN[-1]}")
+        raise ConfigError(f"found {when!r}, expected {', '.join(WHEN[:-1])} or {WHEN[-1]}", setting="color")
     if when in (None, "auto"):
         has_colour = stream.isatty() and environment.get("TERM", "dumb") not in ("dumb", "unknown")
         return Inks(has_colour and not environment.get("NO_COLOR"))

@@ -29,7 +29,7 @@ SHOWN_MAX = 9
 LINE_MAX = 4096
 GOODBYE_S = 2.0
 HELP = """\
-enter NAME     take a seat (`--name` does)   ready      begin when all are
+enter NAME     take a seat, called NAME      ready      begin when all are
 start          begin now, as the host        rematch    play again, as the host
 cards          what you hold, numbered       moves      all legal moves
 play 1 2 5 A   put cards down, by number     bluff      accuse (or any move)

@@ -54,7 +54,7 @@ class View(Protocol):
 
 
 class Lines:
-    """Shows a run in lines: without a terminal, or with `--quiet` (then only what needs an answer)."""
+    """Shows a run in lines: without a terminal, or quietly (then only what needs an answer)."""
 
     is_lost = False
 

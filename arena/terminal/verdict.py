@@ -54,7 +54,7 @@ def told(outcome: ComparisonState, question: Question) -> Iterator[str]:
     if outcome.cut:
         yield (
             f"{outcome.cut:,} series went beyond what one series may count, and counted only that much: "
-            "--tails any counts all in full"
+            "with tails = any all count in full"
         )
     if outcome.verdict is None and outcome.series_left is not None:
         yield f"it would take {left_in_words(outcome.series_left, 10**9)}"

@@ -74,10 +74,11 @@ def opponents_of(
     from arena.wire.messages import check_name
 
     if reason := check_name(person, reserved):
-        raise ConfigError(f"--name {shown(person)}: {reason}")
+        raise ConfigError(reason, setting="name", value=shown(person))
     specs = list(expanded(BotSpec(word, Path.cwd()) for word in against))
     if len(specs) > seats - 1:
-        raise ConfigError(f"--against names {len(specs)} bots, and --seats {seats} has room for {seats - 1}")
+        why = f"found {len(specs)} bots, and with you at {seats} seats there is room for {seats - 1}"
+        raise ConfigError(why, setting="against")
     found = field_of(list(islice(cycle(specs), seats - 1)), [person], game=game, reserved=reserved)
     field = granted(found, allow, hidden=results_beside(RESULTS / game))
     broken = [found_broken(entrant) for entrant in mistakes_of(field)]

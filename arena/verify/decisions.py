@@ -1,4 +1,4 @@
-"""The rows of decisions that a match kept: all, those with faults, or none.  `--decisions` chose which."""
+"""The rows of decisions that a match kept: all, those with faults, or none.  The plan chose which."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DecisionRows:
         self.faults = {(row["turn"], row["seat"]): row["fault"] for row in self.rows if row["fault"]}
         """(turn, seat) -> the fault."""
         self.are_known = True
-        """Whether these are all faults of the match: with `--decisions none` only their numbers are kept."""
+        """Whether these are all faults of the match: with decisions = none only their numbers are kept."""
         self.are_all = False
 
     def shape(self, match: dict[str, Any], seats: Sequence[dict[str, Any]]) -> Generator[Untruth, None, None]:

@@ -115,8 +115,7 @@ def _shown(value: Any) -> str:
 
 def made_again(run: Run) -> str:
     """What to do where a file of the run is not as it should be."""
-    command = "arena compare" if run.plan.tournament == "comparison" else "arena run"
-    return f"`{command} --resume {run.folder}` writes it"
+    return f"a run that goes on in {run.folder} writes it"
 
 
 __all__ = ["NOT_CLAIMED", "RUN_FILE", "made_again", "run_file_untruths"]

@@ -133,11 +133,8 @@ def told_of(planned: Planned) -> list[str]:
     """What of the tournament is not there, in words."""
     if not planned.missing and planned.course.is_over:
         return []
-    folder, missing = planned.run.folder, len(planned.missing)
-    return [
-        f"the run is unfinished: {counted(missing, 'match')} of {len(planned.course.order):,} planned so far "
-        f"missing; `arena run --resume {folder}` plays what is left"
-    ]
+    missing, there = counted(len(planned.missing), "match"), f"{len(planned.course.order):,} planned so far"
+    return [f"the run is unfinished: {missing} of {there} missing"]
 
 
 def _order(planned: Planned) -> Untruths:
@@ -178,7 +175,10 @@ def _places_of_matches(planned: Planned) -> Untruths:
             continue
         if id in beyond:
             yield is_not(
-                where, "pairing_id", id, "none past the end: enough was played before (--resume removes it)"
+                where,
+                "pairing_id",
+                id,
+                "none past the end: enough was played before, and a run that goes on removes it",
             )
         if match != (expected := _place_of(run, pairing)):
             for name in _PLACE:

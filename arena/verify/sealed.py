@@ -57,7 +57,7 @@ def seal_notes(meta: Mapping[str, Any], roster: Roster, matches: int, published:
     if (kept := meta.get(SEAL)) is None:
         return
     seal = Seal(**kept)
-    hint = "" if published else "; compare that with what was published before play (--seal)"
+    hint = "" if published else "; compare that with the one that was published before play"
     yield f"plan and seed are those of the seal {seal.sha256}{hint}"
     if seal.opened_after is not None and matches > seal.opened_after:
         after = counted(matches - seal.opened_after, "match")

@@ -63,7 +63,7 @@ def _why(store: Store) -> str:
 
 
 def _anchored(store: Store, there: Sequence[str]) -> tuple[str | None, dict[str, Table]]:
-    """The tables, and the bot that they are anchored at if it is not the run's: `leaderboard --anchor`."""
+    """The tables, and the bot that they are anchored at if it is not the run's: people may choose one."""
     _, tables = exported(store)
     named = [name for name in ANCHORED if name in there]
     tables |= {name: (tables[name][0], list(tables[name][1])) for name in named}

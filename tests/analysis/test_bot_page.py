@@ -9,6 +9,7 @@ from synthetic import play
 from arena.analysis.bot_page import LOST_MAX, SLOW_MAX, BotPage, bot_page_of
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import read_sheet
+from arena.cli.reading import faults_listing
 from arena.errors import ConfigError
 from arena.match.game import Seat
 from arena.match.record import Decision
@@ -111,7 +112,7 @@ def test_there_is_an_end_to_it(store):
 
 def test_who_is_no_bot_gets_a_sentence(played):
     """It names those there are."""
-    with pytest.raises(ConfigError, match="--bot: no bot is called 'zoe' here; there are ann, bob and cat"):
+    with pytest.raises(ConfigError, match=r"^bot: no bot is called 'zoe' here; there are ann, bob and cat"):
         bot_page(played, "zoe")
 
 
@@ -120,10 +121,12 @@ def test_who_is_no_bot_gets_a_sentence(played):
 
 def test_the_page_in_the_terminal(played):
     """What one wants to know, with the commands that show more; nothing wider than a terminal."""
-    text = shown(bot_page(played, "ann"), " results/x")
+    text = shown(bot_page(played, "ann"), " results/x", listing=faults_listing(" results/x", "ann"))
     assert text.startswith("ann 1.0: rank 1 of 3, 6 matches\nrating   ")
     assert "Elo; better than the next bot with a probability of " in text
-    assert "better than" not in shown(bot_page(played, "bob")), "the next bot never played"
+    assert "better than" not in shown(bot_page(played, "bob"), listing="arena matches"), (
+        "the next bot never played"
+    )
     assert "83.3% (" in text
     assert "    1 × too_late: no answer within 1 s" in text
     assert "`arena matches --bot ann --fault any results/x` lists the matches" in text
@@ -133,7 +136,9 @@ def test_the_page_in_the_terminal(played):
 
 def test_a_bot_without_a_match_has_a_short_page(played):
     """And what became of it."""
-    assert "cat 2.0: no match that counts yet, left out" == shown(bot_page(played, "cat"))
+    assert "cat 2.0: no match that counts yet, left out" == shown(
+        bot_page(played, "cat"), listing="arena matches"
+    )
 
 
 def test_what_a_bot_calls_itself_cannot_command_a_terminal(store):
@@ -141,5 +146,5 @@ def test_what_a_bot_calls_itself_cannot_command_a_terminal(store):
     name = "a \x1b[2J'b"
     store.add_many([play(0, 0, (name, "bob"), (2, 1), decisions=(BAD,)), play(1, 0, ("bob", name))])
     for bot in (name, "bob"):
-        assert shown(bot_page(store, bot)).replace("\n", "").isprintable()
-    assert """arena matches --bot 'a \\x1b[2J'"'"'b' --fault any""" in shown(bot_page(store, name))
+        assert shown(bot_page(store, bot), listing="arena matches").replace("\n", "").isprintable()
+    assert """arena matches --bot 'a \\x1b[2J'"'"'b' --fault any""" == faults_listing("", name)

@@ -73,20 +73,20 @@ def test_the_bounds_of_unequal_errors():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"elo0": 20, "elo1": 20}, "--elo0 20 is not below --elo1 20: make it smaller"),
-        ({"elo0": 30}, "--elo0 30 is not below --elo1 20: make it smaller"),
-        ({"elo0": nan}, "--elo0: found nan, expected an Elo difference from -1000 to 1000"),
-        ({"elo1": inf}, "--elo1: found inf, expected an Elo difference from -1000 to 1000"),
-        ({"elo0": 1e-14, "elo1": 1.1e-14}, "--elo0 1e-14 is not below --elo1 1.1e-14: make it smaller"),
-        ({"alpha": 0.0}, "--alpha: found 0, expected an error rate between 0 and 0.5"),
-        ({"alpha": nan}, "--alpha: found nan, expected an error rate between 0 and 0.5"),
-        ({"beta": 0.5}, "--beta: found 0.5, expected an error rate between 0 and 0.5"),
-        ({"beta": 5}, "--beta: found 5, expected an error rate between 0 and 0.5"),
-        ({"series_max": 9}, "--max-series: found 9, expected at least 10"),
+        ({"elo0": 20, "elo1": 20}, "elo0: found 20, expected less than elo1, which is 20"),
+        ({"elo0": 30}, "elo0: found 30, expected less than elo1, which is 20"),
+        ({"elo0": nan}, "elo0: found nan, expected an Elo difference from -1000 to 1000"),
+        ({"elo1": inf}, "elo1: found inf, expected an Elo difference from -1000 to 1000"),
+        ({"elo0": 1e-14, "elo1": 1.1e-14}, "elo0: found 1e-14, expected less than elo1, which is 1.1e-14"),
+        ({"alpha": 0.0}, "alpha: found 0, expected an error rate between 0 and 0.5"),
+        ({"alpha": nan}, "alpha: found nan, expected an error rate between 0 and 0.5"),
+        ({"beta": 0.5}, "beta: found 0.5, expected an error rate between 0 and 0.5"),
+        ({"beta": 5}, "beta: found 5, expected an error rate between 0 and 0.5"),
+        ({"series_max": 9}, "max_series: found 9, expected at least 10"),
     ],
 )
 def test_what_cannot_be_tested(wrong, message):
-    """The user's mistake is one sentence that names the option."""
+    """The user's mistake is one sentence that names the setting."""
     with pytest.raises(ConfigError) as caught:
         Hypotheses(**wrong)
     assert str(caught.value) == message

@@ -53,7 +53,7 @@ def test_what_is_no_goal(text):
     with pytest.raises(ConfigError) as caught:
         parse_goal(text)
     assert str(caught.value) == (
-        f'--until: found "{text}", expected a goal such as "top 3 at 95%" or "best at 99%" (from 50% to 99.99%)'
+        f'until: found "{text}", expected a goal such as "top 3 at 95%" or "best at 99%" (from 50% to 99.99%)'
     )
 
 
@@ -62,7 +62,7 @@ def test_all_bots_are_no_leaders(top):
     """The top three of three bots need no tournament."""
     with pytest.raises(ConfigError) as caught:
         Mixture(Goal(top, 0.95), ["ann", "bob", "cat"], 100)
-    assert str(caught.value) == f"--until: found top {top} of 3 bots, expected fewer than all"
+    assert str(caught.value) == f"until: found top {top} of 3 bots, expected fewer than all"
 
 
 # what it makes of series

@@ -64,7 +64,7 @@ def test_commands_that_play_take_a_cluster(command, tmp_path, capsys, monkeypatc
     play = (command, "truthful", "random", "--out", "out")
     code, _, said = call(capsys, monkeypatch, *play, "--cluster", "tcp://192.0.2.7:8786")
     assert 2 == code
-    assert "expected tls://, or --trusted-network" in said
+    assert "expected tls://; --trusted-network is for" in said
     code, _, said = call(capsys, monkeypatch, *play, "--calibrate")
     assert 2 == code
     assert "--calibrate compares workers with this machine: add --workers or --cluster" in said

@@ -121,7 +121,7 @@ def is_out_of_time(error: BaseException | None) -> bool:
     """Whether the time was over before all bots had come."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_out_of_time, error.exceptions))
-    return isinstance(error, ConfigError) and "(--max-time) ran out" in str(error)
+    return isinstance(error, ConfigError) and "(max_time) ran out" in str(error)
 
 
 class _Session(trio.abc.Instrument):

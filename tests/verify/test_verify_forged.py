@@ -294,7 +294,7 @@ def test_a_run_json_that_is_not_there_is_said(small, tmp_path):
     folder = Path(shutil.copytree(small, tmp_path / "x"))
     path = folder / "run.json"
     run = json.loads(path.read_text())
-    again = f"`arena run --resume {folder}` writes it"
+    again = f"a run that goes on in {folder} writes it"
     path.unlink()
     assert (0, f"not there: run.json; {again}") == told(folder)[::2]
     path.write_text(json.dumps({key: run[key] for key in run if key not in ("guessable", "roster")}))

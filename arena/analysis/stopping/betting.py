@@ -60,14 +60,17 @@ class Gains:
     tails: Tails = "usual"
 
     def __attrs_post_init__(self) -> None:
-        for option, gain in (("--gain0", self.gain0), ("--gain1", self.gain1)):
+        for setting, gain in (("gain0", self.gain0), ("gain1", self.gain1)):
             if not -inf < gain < inf:
-                raise ConfigError(f"{option}: found {gain:g}, expected a number such as 20 or -5.5")
+                why = f"found {gain:g}, expected a number such as 20 or -5.5"
+                raise ConfigError(why, setting=setting)
         if not self.gain0 < self.gain1:
-            raise ConfigError(f"--gain0 {self.gain0:g} is not below --gain1 {self.gain1:g}: make it smaller")
+            why = f"found {self.gain0:g}, expected less than gain1, which is {self.gain1:g}"
+            raise ConfigError(why, setting="gain0")
         check_error_rates(self.alpha, self.beta)
         if self.series_max <= WATCHED:
-            raise ConfigError(f"--max-series: found {self.series_max}, expected more than {WATCHED}")
+            why = f"found {self.series_max}, expected more than {WATCHED}"
+            raise ConfigError(why, setting="max_series")
 
     @property
     def digits(self) -> int:
@@ -77,11 +80,11 @@ class Gains:
     def check_within(self, bounds: Range, unit: str) -> None:
         """Raises ConfigError if a gain is larger than the game's rules allow."""
         most = min(-bounds[0], bounds[1])
-        for option, gain in (("--gain0", self.gain0), ("--gain1", self.gain1)):
+        for setting, gain in (("gain0", self.gain0), ("gain1", self.gain1)):
             if abs(gain) >= most:
                 raise ConfigError(
-                    f"{option}: found {gain:g}, expected less than the {most:,.6g} {unit} "
-                    "up to which a series counts"
+                    f"found {gain:g}, expected less than the {most:,.6g} {unit} up to which a series counts",
+                    setting=setting,
                 )
 
 

@@ -1,4 +1,4 @@
-"""The goal of `--until`, as people say it."""
+"""The goal of a run, as people say it: how far the order must be known before it ends."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Goal:
 
 
 def parse_goal(text: str) -> Goal:
-    """The goal given to `--until`.  Raises ConfigError if it is not one."""
+    """The goal that the words name.  Raises ConfigError if it is not one."""
     found = _GOAL.fullmatch(text.strip())
     top = int(found[1] or 1) if found else 0
     confidence = float(found[2]) / 100 if found else 0.0
     if not top or not 0.5 <= confidence < 1:
-        raise ConfigError(f"--until: {unexpected(text, A_GOAL)}")
+        raise ConfigError(str(unexpected(text, A_GOAL)), setting="until")
     return Goal(top, confidence)
 
 

@@ -60,14 +60,17 @@ class Hypotheses:
     """After how many series the test ends without a verdict."""
 
     def __attrs_post_init__(self) -> None:
-        for option, elo in (("--elo0", self.elo0), ("--elo1", self.elo1)):
+        for setting, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
             if not -1000 <= elo <= 1000:
-                raise ConfigError(f"{option}: found {elo:g}, expected an Elo difference from -1000 to 1000")
+                why = f"found {elo:g}, expected an Elo difference from -1000 to 1000"
+                raise ConfigError(why, setting=setting)
         if not self.mean0 < self.mean1:
-            raise ConfigError(f"--elo0 {self.elo0:g} is not below --elo1 {self.elo1:g}: make it smaller")
+            why = f"found {self.elo0:g}, expected less than elo1, which is {self.elo1:g}"
+            raise ConfigError(why, setting="elo0")
         check_error_rates(self.alpha, self.beta)
         if self.series_max < SERIES_MIN:
-            raise ConfigError(f"--max-series: found {self.series_max}, expected at least {SERIES_MIN}")
+            why = f"found {self.series_max}, expected at least {SERIES_MIN}"
+            raise ConfigError(why, setting="max_series")
 
     @property
     def mean0(self) -> float:

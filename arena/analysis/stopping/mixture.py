@@ -1,4 +1,4 @@
-"""The rule of `--until`: a bound that holds at every look, however long the schedule becomes.
+"""The rule that settles a goal: a bound that holds at every look, however long the schedule becomes.
 
 **The promise.**  The leaders by mean score are declared the true best; the chance that the declared
 set is wrong is at most 1 − P, however often one looked and however long it went on.  True means: if all
@@ -76,7 +76,8 @@ class Mixture:
         a leader before it has one (nine wins to one loss nine times as high: wrong in 43 % at 80 %, not 20).
         """
         if goal.top >= len(bots):
-            raise ConfigError(f"--until: found top {goal.top} of {len(bots)} bots, expected fewer than all")
+            why = f"found top {goal.top} of {len(bots)} bots, expected fewer than all"
+            raise ConfigError(why, setting="until")
         self.goal = goal
         self.cycles = 0
         """How many cycles are closed."""

@@ -67,6 +67,6 @@ def _first_of(evidence: Evidence) -> Verdict | None:
 
 def check_error_rates(alpha: float, beta: float) -> None:
     """Raises ConfigError for rates with which a test could claim anything."""
-    for option, rate in (("--alpha", alpha), ("--beta", beta)):
+    for setting, rate in (("alpha", alpha), ("beta", beta)):
         if not 0 < rate < 0.5:
-            raise ConfigError(f"{option}: found {rate:g}, expected an error rate between 0 and 0.5")
+            raise ConfigError(f"found {rate:g}, expected an error rate between 0 and 0.5", setting=setting)

@@ -11,6 +11,8 @@ from typing import Any
 import attrs
 
 from arena.analysis.failures import Failure, failures
+from arena.cli.mistakes import with_hints
+from arena.cli.reading import faults_listing
 from arena.reading.units import format_duration
 from arena.schedule.roster import successors
 from arena.store import FaultCount
@@ -61,7 +63,8 @@ class Closing:
     def lines(self) -> Iterator[str]:
         """What there is to know besides the result and the cause of a stop."""
         folder = shlex.quote(str(self.run.folder))
-        yield from tally(self.failures, self._where(), folder=folder, columns=columns_of(sys.stderr))
+        listing = faults_listing(self._where())
+        yield from tally(self.failures, listing=listing, folder=folder, columns=columns_of(sys.stderr))
         if self.summary.first_fault is None:
             yield from how_to_look(self.failures, folder)
         yield from self._remarks()
@@ -98,7 +101,7 @@ class Closing:
             names = listed([printable(name) for name in vacant])
             yield f"without {names}: --readmit NAME lets a bot play again"
         for broken in summary.left_out:
-            yield f"left out: {said_of(broken)}"
+            yield f"left out: {with_hints(said_of(broken), broken.hints)}"
         if summary.lagged:
             fewer = "" if self.run.plan.concurrency == 1 else "fewer tables (--concurrency) or "
             yield (

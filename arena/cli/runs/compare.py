@@ -22,6 +22,7 @@ from arena.terminal.text import as_json, out, say
 from arena.terminal.verdict import length_before, told
 from arena.tournament.bots.revisions import is_revision, version_at
 from arena.tournament.folder.folder import open_run
+from arena.tournament.folder.membership import OTHERWISE
 from arena.tournament.folder.run import Run
 from arena.tournament.folder.stored import source_of, stored_plan
 from arena.tournament.plan import BotSpec, Plan, make_game, parse_rules, size_of, with_options
@@ -127,8 +128,8 @@ def _check_question(run: Run, question: Question) -> None:
         if before[key] != now[key] and key != "series_max":
             raise ConfigError(
                 f"{run.folder} was compared with --{key} {before[key]}, not {now[key]}, and a test "
-                "whose question changes while it runs errs more often than it says: --fresh starts over, "
-                "--out DIR plays elsewhere"
+                "whose question changes while it runs errs more often than it says",
+                hints=OTHERWISE,
             )
 
 

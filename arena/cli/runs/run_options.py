@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from arena.cli.mistakes import with_hints
 from arena.cli.runs.until import UntilRule, check_rule
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
@@ -201,7 +202,7 @@ def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
         if state.retried:
             out(f"left out before, and tried again: {listed([printable(name) for name in state.retried])}")
         for entrant in tournament.broken:
-            out(f"left out: {said_of(found_broken(entrant))}")
+            out(f"left out: {with_hints(said_of(found_broken(entrant)), entrant.hints)}")
         return
     plan, bots, there = tournament.plan, state.extent.bots, state.extent.there
     planned = size_of(plan, bots).matches

@@ -12,7 +12,7 @@ import attrs
 
 from arena.analysis.stopping.goal import Goal, parse_goal
 from arena.analysis.stopping.mixture import RULE, Mixture
-from arena.errors import ConfigError
+from arena.errors import START_OVER, ConfigError, Hint
 from arena.match.game import Game
 from arena.reading.units import shown
 from arena.schedule.allocation import Shares
@@ -53,7 +53,8 @@ def check_rule(meta: Mapping[str, Any]) -> None:
     if GOAL in meta and (rule := meta.get(GOAL_RULE, 1)) != RULE:
         raise ConfigError(
             f"--until goes by rule {shown(rule)} in this folder, and by {RULE} in this arena: use the "
-            "version of the arena that began it; --fresh starts over"
+            "version of the arena that began it",
+            hints=(START_OVER,),
         )
 
 
@@ -176,10 +177,11 @@ def _check_same_goal(run: Run, rule: UntilRule, goal: str) -> None:
     if is_other and run.plan.allocate == "open":
         raise ConfigError(
             f"{begun}, and gave its matches to the bots whose order was open for it; another goal would "
-            f"have given them to others: {OTHERWISE}"
+            "have given them to others",
+            hints=OTHERWISE,
         )
     if is_other:
         raise ConfigError(
-            f"{begun}, and a goal that is chosen when results are known errs more often than it says: "
-            f"--until none continues without it, {OTHERWISE}"
+            f"{begun}, and a goal that is chosen when results are known errs more often than it says",
+            hints=(Hint("until", "continues without it", "none"), *OTHERWISE),
         )

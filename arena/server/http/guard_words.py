@@ -21,8 +21,8 @@ _ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^\[\]:/?#@]+)(?::([0-9]{1,5}
 
 
 def guard_options(hosts: Iterable[str], proxies: Iterable[str], origins: Iterable[str]) -> GuardOptions:
-    """What `--allow-host`, `--trusted-proxy` and `--cors` ask for.  Raises ConfigError, which names the
-    option."""
+    """What a host asks for in words.  Raises ConfigError, which names the setting: `allow_host`,
+    `trusted_proxy` or `cors`."""
     return GuardOptions(
         hosts=frozenset(map(_host, hosts)),
         trusted_proxies=frozenset(map(_proxy, proxies)),
@@ -32,7 +32,7 @@ def guard_options(hosts: Iterable[str], proxies: Iterable[str], origins: Iterabl
 
 def _host(word: str) -> str:
     if not _NAME.fullmatch(word.lower()):
-        raise _wrong("--allow-host", word, NAME)
+        raise _wrong("allow_host", word, NAME)
     return word.lower().removesuffix(".")
 
 
@@ -40,7 +40,7 @@ def _proxy(word: str) -> str:
     try:
         found = ip_address(word)
     except ValueError:
-        raise _wrong("--trusted-proxy", word, PROXY) from None
+        raise _wrong("trusted_proxy", word, PROXY) from None
     mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
     return f"::ffff:{mapped}" if mapped else str(found)  # as the kernel names the other end
 
@@ -48,13 +48,13 @@ def _proxy(word: str) -> str:
 def _origin(word: str) -> str:
     found = _ORIGIN.fullmatch(word.lower())
     if found is None or not (found[2].startswith("[") or _NAME.fullmatch(found[2])):
-        raise _wrong("--cors", word, ORIGIN)
+        raise _wrong("cors", word, ORIGIN)
     scheme, name, port = found.groups()
     return f"{scheme}://{name}" + ("" if port in (None, DEFAULT_PORTS[scheme]) else f":{port}")
 
 
-def _wrong(option: str, word: str, expected: str) -> ConfigError:
-    return ConfigError(f"{option}: {unexpected(word, expected)}")
+def _wrong(setting: str, word: str, expected: str) -> ConfigError:
+    return ConfigError(str(unexpected(word, expected)), setting=setting)
 
 
 __all__ = ["guard_options"]

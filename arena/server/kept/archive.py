@@ -35,7 +35,7 @@ from arena.tournament.play.match import packed_moves
 
 FOLDER, LOCK = "tables", "arena.lock"
 """Within a server's folder; the lock is the one that keeps runs out."""
-_OTHERS = "another process ({process}) is writing {folder}: end that one, or choose another --data"
+_OTHERS = "another process ({process}) is writing {folder}: end that one, or set data to another folder"
 
 Kind: TypeAlias = Literal["person", "bot"]
 
@@ -125,7 +125,7 @@ def _opened(folder: Path) -> Store:
     store = Store.open(folder, write=True)
     if not store.holds_tables():
         store.close()
-        raise ConfigError(f"{folder} holds a tournament: move it away, or choose another --data")
+        raise ConfigError(f"{folder} holds a tournament: move it away, or set data to another folder")
     return store
 
 

@@ -37,17 +37,17 @@ CREATE TABLE answers (
 
 SENTENCES: Mapping[int, str] = {
     sqlite3.SQLITE_FULL: "the disk is full: make room for {path}",
-    sqlite3.SQLITE_READONLY: "{path} cannot be written: check its permissions, or choose another --data",
+    sqlite3.SQLITE_READONLY: "{path} cannot be written: check its permissions, or set data to another folder",
     sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened: check that its folder can be read and written",
     sqlite3.SQLITE_PERM: "{path} may not be opened: check its permissions",
-    sqlite3.SQLITE_NOTADB: "{path} is not a database: move it away, or choose another --data",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged: restore a copy of it, or choose another --data",
+    sqlite3.SQLITE_NOTADB: "{path} is not a database: move it away, or set data to another folder",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged: restore a copy of it, or set data to another folder",
     sqlite3.SQLITE_BUSY: "{path} is locked by another program: end that one",
     sqlite3.SQLITE_LOCKED: "{path} is locked by another program: end that one",
     sqlite3.SQLITE_IOERR: "{path} cannot be read or written: the disk reports an error",
 }
 _OTHERS = (
-    "another server (process {process}) has its tables in {folder}: end that one, or choose another --data"
+    "another server (process {process}) has its tables in {folder}: end that one, or set data to another one"
 )
 
 
@@ -80,16 +80,16 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     version, application = (_pragma(db, name) for name in ("user_version", "application_id"))
     is_new = not (version or application or db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
     if not is_new and application != APPLICATION_ID:
-        raise ConfigError(f"{path} is not the database of a server: choose another --data")
+        raise ConfigError(f"{path} is not the database of a server: set data to another folder")
     if version > LAYOUT_VERSION:
         raise ConfigError(
             f"{path} was written by a newer arena (version {version}; this one knows {LAYOUT_VERSION}): "
-            "update this one, or choose another --data"
+            "update this one, or set data to another folder"
         )
     if version < LAYOUT_VERSION and not is_new:
         raise ConfigError(
             f"{path} was written by an older development version of the arena (version {version}; this one "
-            f"knows {LAYOUT_VERSION}): use that version, or choose another --data"
+            f"knows {LAYOUT_VERSION}): use that version, or set data to another folder"
         )
     if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise ConfigError(SENTENCES[sqlite3.SQLITE_CORRUPT].format(path=path))

@@ -123,7 +123,7 @@ class ResultsApi:
 
     def _known_shelf(self) -> ResultsCatalog:
         if self._shelf is None:
-            raise Refusal("not_found", "this server shows no results: `arena serve --results DIR` does")
+            raise Refusal("not_found", "this server shows no results: its host can name a folder of them")
         return self._shelf
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:

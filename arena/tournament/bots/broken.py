@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
 from arena.tournament.plan import Plan
@@ -33,14 +33,12 @@ class BrokenBots(ConfigError):
     ) -> None:
         """`bots`: how many there are, for `seats`; `head` is said instead; `logs` is where these are."""
         self.broken = tuple(broken)
-        super().__init__("\n".join([head or _head(len(broken), bots, seats), *_told(self.broken, logs)]))
-
-
-def _head(broken: int, bots: int, seats: int) -> str:
-    them = "it" if broken == 1 else "them"
-    can_be_left_out = bots - broken >= seats
-    without = f", or --leave-out-broken plays without {them}" if can_be_left_out else ""
-    return f"{some_of(broken, bots)} cannot play; fix {them}{without}:"
+        them = "it" if len(broken) == 1 else "them"
+        hints = dict.fromkeys(hint for bot in broken for hint in bot.hints)
+        if bots - len(broken) >= seats and not head:
+            hints[Hint("leave_out_broken", f"plays without {them}")] = None
+        head = head or f"{some_of(len(broken), bots)} cannot play; fix {them}:"
+        super().__init__("\n".join([head, *_told(self.broken, logs)]), hints=hints)
 
 
 def some_of(some: int, bots: int) -> str:
@@ -72,7 +70,7 @@ def said_of(bot: BotBroken) -> str:
 
 def found_broken(entrant: Entrant) -> BotBroken:
     """What is said about a bot that is broken before it is started."""
-    return BotBroken(entrant.name, entrant.problem, path=path_of(entrant))
+    return BotBroken(entrant.name, entrant.problem, path=path_of(entrant), hints=entrant.hints)
 
 
 def tried_in_vain(entrant: Entrant, error: BotBroken) -> BotBroken:

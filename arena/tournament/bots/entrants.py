@@ -18,7 +18,7 @@ from pathlib import Path
 import attrs
 
 import arena
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.players.entrant import Argv, Entrant
 from arena.reading.strict import did_you_mean
 from arena.reading.units import shown
@@ -35,9 +35,11 @@ NAMES_MAX = 10_000
 class NoBot(ConfigError):
     """A spec that leads to no bot."""
 
-    def __init__(self, message: str, about: str, *, is_missing: bool = False) -> None:
+    def __init__(
+        self, message: str, about: str, *, is_missing: bool = False, hints: Iterable[Hint] = ()
+    ) -> None:
         """`about`: the same without its name, for lists that name it; `is_missing`: nothing is called so."""
-        super().__init__(message)
+        super().__init__(message, hints=hints)
         self.about, self.is_missing = about, is_missing
 
 
@@ -171,8 +173,7 @@ def _checked(entrant: Entrant, said: str) -> Entrant:
     """The entrant, if its name is allowed."""
     from arena.wire.messages import check_name
 
-    reason = check_name(entrant.name)
-    if reason:
+    if reason := check_name(entrant.name):
         raise ConfigError(f"{shown(said)} cannot be called {shown(entrant.name)}: {reason}; use NAME=SPEC")
     return entrant
 
@@ -192,6 +193,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 # Helpers: what a spec can be.
 
 _A_BOT = "a folder with bot.toml or bot.py, a .py or .js file, a built-in bot, module:Class or a command"
+_IN_A_FOLDER = "expected bot.toml, bot.py, bot.js or a program called bot"
 _RUNNERS = {".py": ("python3", "Python"), ".js": ("node", "JavaScript")}
 _LANGUAGES = {"python": "Python", "python3": "Python", "node": "JavaScript"}
 _PATH = re.compile(r"\S*/\S*|\S+\.(?:py|js|toml)")
@@ -223,7 +225,7 @@ def _find(spec: str, base: Path) -> Entrant:
     if _TARGET.fullmatch(spec):
         return _from_module(spec, base)
     if os.path.isdir(place):
-        raise NoBot(f"{spec} is {(about := no_bot_in(place, spec))}", about)
+        raise no_bot_in(place, spec)
     if _PATH.fullmatch(spec) and not os.path.exists(place):
         missing = "there is no file or folder"
         raise NoBot(f"{missing} {shown(spec)}", f"{missing} of this name", is_missing=True)
@@ -289,8 +291,7 @@ def _from_command(line: str, base: Path) -> Entrant:
     elif os.path.isfile(own) and os.access(own, os.X_OK) and not _lacks_interpreter(own):
         run = (program if "/" in program else f"./{program}", *words)
     elif os.path.isfile(own):
-        about = _how_to_run(program, words)
-        raise NoBot(f"{program} {about}", f"it {about}")
+        raise NoBot(f"{program} {(about := _how_to_run(program, words))}", f"it {about}")
     else:
         raise _no_such_bot(line)
     files = tuple(base / word for word in run if os.path.isfile(base / word))
@@ -351,21 +352,20 @@ def _how_to_run(program: str, words: Sequence[str]) -> str:
 
 
 def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...] | None, language: str) -> Entrant:
+    command = shlex.join(run)
     return Entrant(
-        name=name,
-        kind="process",
-        language=language,
-        folder=folder,
-        files=files,
-        run=run,
-        command=shlex.join(run),
+        name=name, kind="process", language=language, folder=folder, files=files, run=run, command=command
     )
 
 
-def no_bot_in(
-    folder: Path, said: str, expected: str = "expected bot.toml, bot.py, bot.js or a program called bot"
-) -> str:
-    """Why there is no bot in the folder that the user `said`: what it is instead, and what was expected."""
+def no_bot_in(folder: Path, said: str, expected: str = _IN_A_FOLDER) -> NoBot:
+    """The error for a folder without a bot, as the user `said` it: what it is instead, what was expected."""
+    about = _instead_of_bot(folder, expected)
+    hints = [Hint("resume", "continues it", said, command="run")] if os.path.isfile(folder / DATABASE) else []
+    return NoBot(f"{said} is {about}", about, hints=hints)
+
+
+def _instead_of_bot(folder: Path, expected: str) -> str:
     try:
         names = [name for name in names_in(folder) if not name.startswith(".")]
     except OSError as error:
@@ -373,7 +373,7 @@ def no_bot_in(
     if not names:
         return f"an empty folder, {expected}"
     if DATABASE in names:
-        return f"a results folder: `arena run --resume {shlex.quote(said)}` continues it"
+        return "a results folder"
     for name in filter(_is_called_bot, names):
         if os.path.isfile(folder / name):
             return f"a folder whose {name} cannot be run: chmod +x, or say in bot.toml how to run it"

@@ -110,6 +110,7 @@ def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
         kind="broken",
         path=said,
         problem="; ".join(mistakes),
+        hints=error.hints,
         is_missing=isinstance(error, NoBot) and error.is_missing,
     )
     if not spec.is_submission or not os.path.exists(place):
@@ -179,7 +180,7 @@ def _of_versions(field: Sequence[Entrant]) -> Problems:
 def _of_games(field: Sequence[Entrant], game: str) -> Problems:
     for entrant in field:
         if entrant.games and game not in entrant.games:
-            right = " or ".join(f"--game {own}" for own in entrant.games)
+            right = " or ".join(f"game = {own}" for own in entrant.games)
             yield (
                 entrant.name,
                 f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}; "

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.games import GAMES
 from arena.match.game import Game
 from arena.reading.strict import did_you_mean, place, read_regular
@@ -76,11 +76,11 @@ def as_kept(origin: Origin) -> dict[str, str]:
     return {**attrs.asdict(origin), "file": str(origin.file)}
 
 
-def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
+def recalled(name: str, kept: object, folder: Path, *, ask: Sequence[Hint]) -> Source:
     """The game that a results folder was played with, imported if its files are still the same.
 
     The folder may be somebody else's: what it names is imported only if that very content is at that very
-    place, and not in the folder itself.  Otherwise raises ConfigError, with a message that ends in `ask`.
+    place, and not in the folder itself.  Otherwise raises ConfigError, with the ways out `ask`.
     """
     if name in GAMES:
         return Source(GAMES[name])
@@ -92,7 +92,7 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
             )
         return load_game(origin)
     except ConfigError as error:
-        raise ConfigError(f"{folder} was played with {name}, but {error}: {ask}") from None
+        raise ConfigError(f"{folder} was played with {name}, but {error}", hints=ask) from None
 
 
 def origin_from(kept: object) -> Origin:

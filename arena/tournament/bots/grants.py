@@ -9,7 +9,6 @@ and a bot is shown what was compared, whatever becomes of the links.
 from __future__ import annotations
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ import attrs
 
 from arena.box.limits import MEMORY_MB
 from arena.box.places import LOOKED_AT_MAX, below, is_kept_by_the_arena, kept_below
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.players.access import own_files
 from arena.players.entrant import Entrant, Rights
 from arena.reading.units import shown
@@ -139,8 +138,9 @@ class _Lack:
     asks: str
     """What for: a clause after "it asks"."""
     right: str = ""
-    """What would be granted, as the command line says it; empty: it never is."""
-    option: str = ""
+    """What would be granted, in a word; empty: it never is."""
+    setting: str = ""
+    """Which of ALLOW_OPTIONS grants it."""
 
 
 def _open_requests(entrant: Entrant) -> Rights:
@@ -159,12 +159,12 @@ def _lacks(entrant: Entrant, asked: Rights, allow: Allow, view: _View) -> Iterat
         elif not _can_be_looked_through(path):
             yield _Lack(f"to read {path}, with more than {LOOKED_AT_MAX:,} files: results may be among them")
         elif entrant.is_submission and not below(path, granted):
-            yield _Lack(f"to read {path}", str(path), "--allow-read")
+            yield _Lack(f"to read {path}", str(path), "allow_read")
     for flag in FLAGS:
         if entrant.is_submission and getattr(asked, flag) and not getattr(rights, flag):
-            yield _Lack(_ASKS[flag], flag, "--allow")
+            yield _Lack(_ASKS[flag], flag, "allow")
     if asked.memory_mb is not None and asked.memory_mb > _limit(rights):
-        yield _Lack(f"for {asked.memory_mb:,} MB of memory", str(asked.memory_mb), "--memory-max")
+        yield _Lack(f"for {asked.memory_mb:,} MB of memory", str(asked.memory_mb), "memory_max")
 
 
 def _can_be_looked_through(path: Path) -> bool:
@@ -184,18 +184,21 @@ def _broken(entrant: Entrant, lacks: Sequence[_Lack], often: Mapping[_Lack, int]
     """The bot, left out; `often`: how many bots lack the same, which is then granted to all at once."""
     never = [lack.asks for lack in lacks if not lack.right]
     if never:
-        problem = f"its bot.toml asks {listed(never)}: take that out of it"
-    else:
-        asks = listed([lack.asks for lack in lacks])
-        lines = [_line(entrant.name, lack, often[lack] > 1) for lack in lacks]
-        problem = f"its bot.toml asks {asks}, which is not granted: {' '.join(lines)} grants it"
-    return attrs.evolve(entrant, kind="broken", problem=problem)
+        return attrs.evolve(
+            entrant, kind="broken", problem=f"its bot.toml asks {listed(never)}: take that out of it"
+        )
+    asks = listed([lack.asks for lack in lacks])
+    return attrs.evolve(
+        entrant,
+        kind="broken",
+        problem=f"its bot.toml asks {asks}, which [allow] of the plan does not grant",
+        hints=tuple(_hint(entrant.name, lack, often[lack] > 1) for lack in lacks),
+    )
 
 
-def _line(name: str, lack: _Lack, is_common: bool) -> str:
-    if lack.option == "--memory-max":
-        return f"{lack.option} {lack.right}"
-    return f"{lack.option} {shlex.quote(f'{EVERYONE if is_common else name}={lack.right}')}"
+def _hint(name: str, lack: _Lack, is_common: bool) -> Hint:
+    whose = "" if lack.setting == "memory_max" else f"{EVERYONE if is_common else name}="
+    return Hint(lack.setting, "grants it", f"{whose}{lack.right}")
 
 
 def _with(entrant: Entrant, asked: Rights, allow: Allow) -> Entrant:

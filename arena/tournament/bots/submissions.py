@@ -68,8 +68,7 @@ def check_folders(specs: Iterable[BotSpec]) -> None:
     """Raises ConfigError for a folder in which nothing is meant as a bot, if one is named."""
     for spec in specs:
         if not spec.is_submission and _is_folder_of_bots(spec):
-            why = no_bot_in(place_of_spec(spec), spec.spec, "expected a bot, or bots, in it")
-            raise ConfigError(f"{spec.spec} is {why}")
+            raise no_bot_in(place_of_spec(spec), spec.spec, "expected a bot, or bots, in it")
 
 
 def not_named_yet(named: Sequence[BotSpec], there: Sequence[BotSpec]) -> list[BotSpec]:
@@ -152,7 +151,7 @@ def submitted(spec: BotSpec) -> Entrant:
     if (found := bot_at(place, where=Path())) is not None:
         return found
     if os.path.isdir(place):
-        raise ConfigError(no_bot_in(place, spec.spec))
+        raise no_bot_in(place, spec.spec)
     if not os.path.isfile(place):
         raise ConfigError("neither a file nor a folder")
     if place.suffix.lower() in _ARCHIVES:

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from arena.errors import ConfigError, DiskFull
+from arena.errors import ELSEWHERE, START_OVER, ConfigError, DiskFull
 from arena.match.game import Game
 from arena.reading.units import shown
 from arena.schedule import ORDER, SEEDING
@@ -203,7 +203,8 @@ def _continued(tournament: Tournament) -> Store:
         if seal_of(store) is None and tournament.commit:
             raise ConfigError(
                 f"{tournament.folder} began without a seal, and what has begun cannot be sealed any more: "
-                f"leave --commit out; {OTHERWISE}"
+                "leave commit out",
+                hints=OTHERWISE,
             )
         meta, chosen = store.meta(), tournament.plan.decisions
         store.set_meta("tokens", _tokens(tournament.plan, meta["tokens"]))
@@ -223,18 +224,20 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     meta = store.meta()
     check_ways(folder, meta["identity"])
     if changed := plan_changes(plan, tournament.game, meta["identity"]):
-        raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}; {OTHERWISE}")
+        raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}", hints=OTHERWISE)
     if reason := join_refusal(plan, int(meta["identity"]["seed"])):
-        raise ConfigError(f"{folder}: {reason}; {OTHERWISE}")
+        raise ConfigError(f"{folder}: {reason}", hints=OTHERWISE)
     if plan.until is None and meta["identity"]["allocate"] == "open":
         raise ConfigError(
-            f"{folder} gave its matches to the bots whose order --until left open, and cannot do without it: "
-            f"name the same goal again; {OTHERWISE}"
+            f"{folder} gave its matches to the bots whose order its goal left open, and cannot do without: "
+            "set until to the same goal again",
+            hints=OTHERWISE,
         )
     _check_same_game(tournament, meta.get(ORIGIN, {}))
     series = meta["plan"]["series"]
     if plan.series < series:
-        raise ConfigError(f"{folder} has {series} series, which cannot become {plan.series}; {OTHERWISE}")
+        why = f"{folder} has {series} series, which cannot become {plan.series}"
+        raise ConfigError(why, hints=OTHERWISE)
 
 
 def _members(tournament: Tournament, store: Store) -> Membership:
@@ -273,7 +276,8 @@ def check_ways(folder: Path, kept: Mapping[str, Any]) -> None:
         if (way := kept.get(key, 1)) != ours:
             raise ConfigError(
                 f"{folder} {told} {shown(way)}, and this arena in {ours}: use the version of the arena that "
-                "began it; --fresh starts over"
+                "began it",
+                hints=(START_OVER,),
             )
 
 
@@ -302,7 +306,8 @@ def _check_same_game(tournament: Tournament, kept: Mapping[str, str]) -> None:
     if origin is not None and origin.fingerprint != kept.get("fingerprint"):
         raise ConfigError(
             f"{tournament.folder}: {origin.module or origin.file.name} has changed since its matches were "
-            f"played; {OTHERWISE}"
+            "played",
+            hints=OTHERWISE,
         )
 
 
@@ -322,14 +327,14 @@ def _check_ours(folder: Path) -> None:
     """Raises ConfigError if the run would overwrite files that are not ours, or read what no run wrote."""
     check_folder(folder)
     if _application_of(folder) not in (None, APPLICATION_ID):
-        raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
+        raise ConfigError(f"{folder / DATABASE} is not a database of the arena", hints=(ELSEWHERE,))
     _check_no_tables(folder)
     if not (folder / DATABASE).exists():
         tables = [name for name in TABLE_FILES if (folder / name).exists()]
         if tables:
             raise ConfigError(
-                f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it: "
-                "choose another --out"
+                f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it",
+                hints=(ELSEWHERE,),
             )
 
 
@@ -341,7 +346,7 @@ def _check_no_tables(folder: Path) -> None:
     except ConfigError:  # nothing there, or nothing that can be read
         return
     if holds_tables:
-        raise ConfigError(f"{folder} holds the matches of a server's tables: choose another --out")
+        raise ConfigError(f"{folder} holds the matches of a server's tables", hints=(ELSEWHERE,))
 
 
 def _application_of(folder: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""What `--fresh` puts aside until play begins, and what goes with a folder in which nothing happened."""
+"""What a fresh start puts aside until play begins, and what goes with a folder in which nothing happened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.tournament.folder.seal import OPENING_FILE, SEAL_FILE
 from arena.tournament.play.logs import FOLDER as LOGS
 
 ASIDE = f"{DATABASE}.before"
-"""Where `--fresh` puts the database until play begins."""
+"""Where the database of a folder that starts over is until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
 """Suffixes of the files that SQLite keeps for one database."""
 TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
@@ -69,7 +69,7 @@ def put_back(folder: Path) -> None:
 
 
 def settle_folder(folder: Path) -> None:
-    """Cleans up after a run that was killed during `--fresh`, or while it wrote a file."""
+    """Cleans up after a run that was killed while it put files aside, or while it wrote a file."""
     for place in (folder, folder / FAULTS):
         sweep(place)
     if (folder / ASIDE).exists():

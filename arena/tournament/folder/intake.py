@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ELSEWHERE, START_OVER, ConfigError, Hint
 from arena.schedule import FORMATS, PairingId, match_id
 from arena.schedule.course import Advance, ClosedSeries, Course, MatchResult
 from arena.store import FinishedMatch
@@ -29,7 +29,7 @@ class Intake:
     closed: tuple[ClosedSeries, ...]
     """The series that count already, in schedule order."""
     wanted: tuple[PairingId, ...]
-    """What to play: everything that is missing, or the one match of `--only`."""
+    """What to play: everything that is missing, or the only match that is asked for."""
     early: frozenset[PairingId] = frozenset()
     """Matches in the folder that are not planned, as results before them are missing, perhaps damaged: if
     they are planned again, they are played again."""
@@ -119,7 +119,7 @@ def keep_course(run: Run, course: Course) -> None:
 def take_in_folder(run: Run, course: Course) -> Intake:
     """Tells the course what the folder holds, and removes from the folder what does not count.
 
-    Raises ConfigError if the folder holds matches of another course, or `--only` names no match to play.
+    Raises ConfigError if the folder holds matches of another course, or what was asked for cannot be played.
     """
     finished = run.store.finished()
     advances = take_in(course, finished)
@@ -167,9 +167,9 @@ def cut(run: Run, course: Course) -> None:
     beyond = [finished[pairing.id].match_id for pairing in course.beyond if pairing.id in finished]
     if beyond and not run.may_cut:
         raise ConfigError(
-            f"{run.folder} has {counted(len(beyond), 'match')} past the point where --until would have "
-            "stopped, played without it: --until none continues without it, --fresh starts over, "
-            "--out DIR plays elsewhere"
+            f"{run.folder} has {counted(len(beyond), 'match')} past the point where its goal would have "
+            "stopped it, played without that",
+            hints=(Hint("until", "continues without it", "none"), START_OVER, ELSEWHERE),
         )
     if beyond:
         store.remove(beyond)
@@ -183,7 +183,8 @@ def _check_ours(run: Run, course: Course, finished: Mapping[PairingId, FinishedM
     if course.kind.is_adaptive and not finished.keys() <= course.by_id.keys():
         raise ConfigError(
             f"{run.folder} has matches that this {course.kind.name} would not pair now, because its bots, "
-            "their order or its series have changed: --fresh starts over, --out DIR plays elsewhere"
+            "their order or its series have changed",
+            hints=(START_OVER, ELSEWHERE),
         )
 
 
@@ -193,18 +194,19 @@ def _only(
     """The match whose id begins with `prefix`.  Raises ConfigError if it cannot be played now."""
     chosen = [pairing for pairing in course.order if match_id(run.seed, pairing.id).startswith(prefix)]
     if len(chosen) != 1:
-        raise ConfigError(
-            f"--only {prefix}: {len(chosen)} matches of the plan have such an id; `arena matches` lists them"
-        )
+        why = f"{len(chosen)} matches of the plan have such an id; `arena matches` lists them"
+        raise ConfigError(why, setting="only", value=prefix)
     (pairing,) = chosen
     if pairing.id in beyond:
-        raise ConfigError(
-            f"--only {prefix}: enough was played before this match, and what comes later is not kept"
-        )
+        why = "enough was played before this match, and what comes later is not kept"
+        raise ConfigError(why, setting="only", value=prefix)
     if pairing.id in kept and course.is_built_upon(pairing):
         raise ConfigError(
-            f"--only {prefix}: this match was played in cycle {pairing.cycle}, and the pairings of later "
-            f"cycles of a {course.kind.name} depend on it; --fresh starts over"
+            f"this match was played in cycle {pairing.cycle}, and the pairings of later "
+            f"cycles of a {course.kind.name} depend on it",
+            setting="only",
+            value=prefix,
+            hints=(START_OVER,),
         )
     return pairing.id
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ELSEWHERE, START_OVER, ConfigError, Hint
 from arena.players.entrant import Entrant
 from arena.reading.strict import did_you_mean
 from arena.reading.units import shown
@@ -22,7 +22,8 @@ from arena.words import listed
 
 ROSTER = "roster"
 """The store's key for the roster."""
-OTHERWISE = "--fresh starts over, --out DIR plays elsewhere"
+OTHERWISE = (START_OVER, ELSEWHERE)
+"""What is left where a folder cannot go on like that."""
 
 
 @attrs.frozen
@@ -42,7 +43,7 @@ class RosterWishes:
     """What a call says about who takes part; all by the names of slots, or of the bots in them."""
 
     replaced: frozenset[str] = frozenset()
-    """Slots whose bot was named with `--replace`."""
+    """Slots for which another bot was named."""
     without: tuple[str, ...] = ()
     readmit: tuple[str, ...] = ()
     agrees: Callable[[Sequence[NewVersion]], bool] = lambda versions: False
@@ -50,9 +51,9 @@ class RosterWishes:
 
     @property
     def said(self) -> str:
-        """The first option that was used; empty if none was."""
-        used = {"--replace": self.replaced, "--without": self.without, "--readmit": self.readmit}
-        return next((option for option, names in used.items() if names), "")
+        """The first wish that there is, by its name; empty if there is none."""
+        used = {"replace": self.replaced, "without": self.without, "readmit": self.readmit}
+        return next((wish for wish, names in used.items() if names), "")
 
 
 NO_WISHES = RosterWishes()
@@ -126,7 +127,7 @@ def with_replacements(
     for said, spec in new.items():
         name = slot_name(said)
         if name not in named:
-            raise _unknown("--replace", said, sorted(named))
+            raise _unknown("replace", said, sorted(named))
         found[named[name]] = attrs.evolve(spec, name=name)
     return tuple(found)
 
@@ -153,7 +154,7 @@ def membership(
     """
     reason = _refusal(plan)
     if reason and wishes.said:
-        raise ConfigError(f"{wishes.said}: {reason}")
+        raise ConfigError(reason, setting=wishes.said)
     named = {entrant.name: entrant for entrant in entrants}
     act = _Changes(roster, named, {bot.bot: bot for bot in bots}, matches)
     act.exclude(wishes.without, plan)
@@ -165,7 +166,7 @@ def membership(
     slots = act.roster.slots
     for entrant in late:  # as a name, a version is refused anyway; as one that is there it would be doubled
         if entrant.kind == "broken" and entrant.name not in slots and entrant.name in act.roster.present:
-            raise ConfigError(f"{entrant.name}: {entrant.problem}")
+            raise ConfigError(f"{entrant.name}: {entrant.problem}", hints=entrant.hints)
     return Membership(
         act.roster,
         tuple(
@@ -199,10 +200,13 @@ class _Changes:
             slot = self.roster.slot_of(name)
             if slot is None:
                 if name not in self._named and name not in self._bots:
-                    raise _unknown("--without", name, self._known)
+                    raise _unknown("without", name, self._known)
                 self._add("join", name, self._fingerprint(name))
                 slot = self.roster.slots[name]
-            _check_not_needed(plan, "--without", slot.name, self.roster)
+            if plan.tournament == "gauntlet" and slot.name in [*self.roster.slots][: plan.challengers]:
+                why = "it is a challenger of this gauntlet, and the next bot would become one"
+                raise ConfigError(why, setting="without", value=slot.name)
+            _check_not_needed(plan, slot.name, self.roster, setting="without")
             if not slot.is_out:
                 self._add("without", slot.name)
 
@@ -213,7 +217,7 @@ class _Changes:
             if slot is None and name in self._named:
                 continue  # it plays for the first time
             if slot is None:
-                raise _unknown("--readmit", name, self._known)
+                raise _unknown("readmit", name, self._known)
             bot = self._bots.get(slot.bot)
             if slot.is_out or (bot is not None and bot.status == "withdrawn"):
                 self._add("readmit", slot.name)
@@ -231,11 +235,14 @@ class _Changes:
         unasked = [one for slot, one in zip(changed, new, strict=True) if slot.name not in wishes.replaced]
         if unasked and (reason or not wishes.agrees(unasked)):
             old = listed([one.old for one in unasked])
-            hint = reason or f"--yes plays {listed([one.new for one in unasked])} from now on"
             moved = "".join(f"; {one.moved}" for one in unasked if one.moved)
-            raise ConfigError(f"{old} changed since this run{moved}: {hint}; {OTHERWISE}")
+            agreed = Hint("yes", f"plays {listed([one.new for one in unasked])} from now on")
+            raise ConfigError(
+                f"{old} changed since this run{moved}{f': {reason}' if reason else ''}",
+                hints=OTHERWISE if reason else (agreed, *OTHERWISE),
+            )
         for slot in changed:
-            _check_not_needed(plan, "a new version", slot.name, self.roster)
+            _check_not_needed(plan, slot.name, self.roster, what="a new version: ")
             self._add("replace", slot.name, self._fingerprint(slot.name))
             self.renewed.append(slot.name)
 
@@ -266,18 +273,15 @@ def _refusal(plan: Plan) -> str:
     if not kind.is_offered:
         return f"a {kind.name} is between the bots that it began with"
     if plan.until is not None:
-        return "--until spends its probability of error on the bots that it began with"
+        return "a goal spends its probability of error on the bots that it began with"
     return ""
 
 
-def _check_not_needed(plan: Plan, what: str, slot: str, roster: Roster) -> None:
-    """Raises ConfigError if the tournament rests on the bot in this slot."""
+def _check_not_needed(plan: Plan, slot: str, roster: Roster, *, setting: str = "", what: str = "") -> None:
+    """Raises ConfigError if all ratings rest on the bot in this slot."""
     if plan.anchor is not None and plan.anchor in (slot, roster.slots[slot].bot):
-        raise ConfigError(f"{what}: ratings are relative to {slot} (--anchor), which must stay as it is")
-    if what == "--without" and plan.tournament == "gauntlet" and slot in [*roster.slots][: plan.challengers]:
-        raise ConfigError(
-            f"--without {slot}: it is a challenger of this gauntlet, and the next bot would become one"
-        )
+        why = f"ratings are relative to {slot}, the anchor, which must stay as it is"
+        raise ConfigError(f"{what}{why}", setting=setting)
 
 
 def _check_complete(
@@ -292,7 +296,8 @@ def _check_complete(
     ]
     if missing:
         raise ConfigError(
-            f"{where} has matches of {', '.join(missing)}: name them too, or use --without NAME; {OTHERWISE}"
+            f"{where} has matches of {', '.join(missing)}: name them too",
+            hints=(Hint("without", "leaves one out", "NAME"), *OTHERWISE),
         )
 
 
@@ -311,19 +316,18 @@ def _grown(
     new = sorted(name for name in more if name not in left_out)
     why = f"holds a {plan.tournament} that began without {{}} and would pair bots differently with them"
     is_sample = plan.tournament == "round-robin" and not is_open
-    hint = ', or --sets "all" if all sets met so far' if is_sample else ""
+    hints = (Hint("sets", "goes on if all sets met so far", "all"),) if is_sample else ()
     if new:
-        raise ConfigError(f"{where} {why.format(', '.join(new))}: {OTHERWISE}{hint}")
+        raise ConfigError(f"{where} {why.format(', '.join(new))}", hints=(*OTHERWISE, *hints))
     return [
         attrs.evolve(one, kind="broken", problem=f"{where} {why.format('it')}") if one.name in more else one
         for one in entrants
     ]
 
 
-def _unknown(option: str, name: str, known: Sequence[str]) -> ConfigError:
-    return ConfigError(
-        f"{option} {shown(name)}: no such bot{did_you_mean(name, known)}; bots are {listed(known)}"
-    )
+def _unknown(setting: str, name: str, known: Sequence[str]) -> ConfigError:
+    why = f"no such bot{did_you_mean(name, known)}; bots are {listed(known)}"
+    return ConfigError(why, setting=setting, value=shown(name))
 
 
 __all__ = [

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 import arena
-from arena.errors import ConfigError
+from arena.errors import START_OVER, ConfigError, Hint
 from arena.match.game import Game
 from arena.reading.units import shown
 from arena.store import Store, StoredMatch, write_text
@@ -37,7 +37,8 @@ ORIGIN = "game_origin"
 DECISIONS = "decisions"
 """The store's key for every `decisions` that a plan of the folder had."""
 
-ASK = "use --game to name the file it was played with"
+ASK = (Hint("game", "names the file that it was played with", "FILE"),)
+"""The way out where the game of a folder is not found."""
 
 
 def stored_plan(folder: Path) -> Plan:
@@ -70,7 +71,7 @@ def source_of(plan: Plan, resume: Path | None) -> Source:
     with _opened(resume) as store:
         if store.meta()["identity"]["game"] != plan.game:
             return find_game(plan.game)
-        return stored_source(store, ask=f"{ASK}, or start over with --fresh and --game")
+        return stored_source(store, ask=(*ASK, START_OVER))
 
 
 def stored_game(store: Store, word: str | None = None, match: StoredMatch | None = None) -> Game[Any, Any]:
@@ -108,7 +109,7 @@ def _identity_of(match: StoredMatch) -> Mapping[str, Any] | None:
     return None if own is None else {"game": match.game, "version": own.version, "rules": own.rules}
 
 
-def stored_source(store: Store, *, ask: str = ASK) -> Source:
+def stored_source(store: Store, *, ask: Sequence[Hint] = ASK) -> Source:
     """The game's class, if it is built in or its files are unchanged.  Raises ConfigError otherwise."""
     meta = store.meta()
     return recalled(meta["identity"]["game"], meta.get(ORIGIN), store.folder, ask=ask)

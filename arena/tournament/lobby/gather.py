@@ -8,7 +8,7 @@ from math import inf
 import trio
 
 from arena.box.box import Box
-from arena.errors import ConfigError
+from arena.errors import ELSEWHERE, START_OVER, ConfigError
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.start import BotBroken
@@ -98,8 +98,7 @@ async def gather(
     )
     if run.plan.anchor in out:
         raise ConfigError(
-            f"{run.plan.anchor} cannot play, and ratings are relative to it (--anchor): name another one "
-            "or none"
+            f"{run.plan.anchor} cannot play, and ratings are relative to it: name another anchor, or none"
         )
     here: list[str] = []
     late: list[str] = []
@@ -119,7 +118,7 @@ async def gather(
         raise BrokenBots(broken, head=why, logs=run.folder / LOGS) if broken else ConfigError(why)
     if late:
         limit = format_duration(run.plan.wait or 0.0)
-        reporter.note(f"{listed(late)} did not connect within {limit} (--wait)")
+        reporter.note(f"{listed(late)} did not connect within {limit} (wait)")
     if here:
         reporter.note(f"play begins with {at_most_listed(here)}")
     return names
@@ -150,7 +149,7 @@ async def _await_all(
     if waiting.cancelled_caught and stops_at <= waits_until and (missing := lobby.missing):
         limit = format_duration(plan.max_time or 0.0)
         raise ConfigError(
-            f"{limit} (--max-time) ran out before {listed(missing)} connected: nothing was played"
+            f"{limit} (max_time) ran out before {listed(missing)} connected: nothing was played"
         )
     return lobby.begin(), lobby.missing
 
@@ -176,7 +175,7 @@ def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
         return too_few_can_play(plan, here)
     can_play = f"{here} of the bots can play, and a table has {plan.seats} seats"
     limit = format_duration(plan.wait or 0.0)
-    return f"{listed(late)} did not connect within {limit} (--wait); {can_play}: nothing was played"
+    return f"{listed(late)} did not connect within {limit} (wait); {can_play}: nothing was played"
 
 
 def _check_return(run: Run, names: Sequence[str]) -> None:
@@ -186,7 +185,8 @@ def _check_return(run: Run, names: Sequence[str]) -> None:
     if away:
         raise ConfigError(
             f"{run.folder} has matches of {', '.join(away)}, which did not connect this time: "
-            "let them connect under the same names, or use another --out or --fresh"
+            "let them connect under the same names",
+            hints=(START_OVER, ELSEWHERE),
         )
 
 
@@ -194,7 +194,7 @@ def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
     """Raises ConfigError if the bot that all ratings are relative to did not connect."""
     if plan.anchor is not None and plan.anchor not in names:
         raise ConfigError(
-            f"{plan.anchor} did not connect, and ratings are relative to it (--anchor): name another one of "
+            f"{plan.anchor} did not connect, and ratings are relative to it: name another anchor, one of "
             f"{', '.join(names)}, or none"
         )
 

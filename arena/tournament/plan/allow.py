@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from arena.box.limits import MEMORY_MB
-from arena.errors import ConfigError
+from arena.errors import ConfigError, of_setting
 from arena.players.entrant import Rights
 from arena.reading.strict import Reader, flag, many, optional, place, read_table, unknown, whole
 from arena.reading.units import shown, unexpected
@@ -58,13 +58,14 @@ def allow_in_words(options: Mapping[str, Any], *, base: Path) -> dict[str, Right
     """
     allow: dict[str, Rights] = {}
     for said in options.get("allow_read", ()):
-        name, path = _named(said, "--allow-read", "NAME=PATH such as '*=/srv/course/data'")
-        allow = merged(allow, {name: _read_rights({"read": [path]}, base, "--allow-read")})
+        name, path = _named(said, "allow_read", "NAME=PATH such as '*=/srv/course/data'")
+        with of_setting("allow_read"):
+            allow = merged(allow, {name: _read_rights({"read": [path]}, base, "")})
     for said in options.get("allow", ()):
-        name, flag = _named(said, "--allow", f"NAME=RIGHT, the right one of {', '.join(FLAGS)}")
+        name, flag = _named(said, "allow", f"NAME=RIGHT, the right one of {', '.join(FLAGS)}")
         if flag not in FLAGS:
-            raise ConfigError(f"--allow: found {shown(said)}, {unknown(flag, FLAGS, 'right')}")
-        allow = merged(allow, {name: _read_rights({flag: True}, base, "--allow")})
+            raise ConfigError(f"found {shown(said)}, {unknown(flag, FLAGS, 'right')}", setting="allow")
+        allow = merged(allow, {name: _read_rights({flag: True}, base, "")})
     if memory := options.get("memory_max"):
         allow = merged(allow, {EVERYONE: Rights(memory_mb=_memory(str(memory)))})
     return allow
@@ -99,19 +100,17 @@ def _read_rights(table: Mapping[str, object], base: Path, where: str) -> Rights:
     return Rights(**values)
 
 
-def _named(said: str, option: str, expected: str) -> tuple[str, str]:
+def _named(said: str, setting: str, expected: str) -> tuple[str, str]:
     name, mark, value = said.partition("=")
     if not (name and mark and value):
-        raise ConfigError(f"{option}: found {shown(said)}, expected {expected}")
+        raise ConfigError(f"found {shown(said)}, expected {expected}", setting=setting)
     return name, value
 
 
 def _memory(said: str) -> int:
     number = int(said) if said.isdecimal() and len(said) < 10 else said
-    try:
+    with of_setting("memory_max"):
         return MEMORY_READER(number)
-    except ConfigError as error:
-        raise ConfigError(f"--memory-max: {error}") from None
 
 
 def _both(one: Rights, other: Rights) -> Rights:

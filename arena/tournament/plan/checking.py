@@ -38,7 +38,7 @@ def warnings_of(plan: Plan, *, has_programs: bool = True) -> tuple[str, ...]:
     found = []
     if is_guessable(plan.seed) and (has_programs or plan.connecting):
         others = "those who connect" if plan.connecting else "a bot"
-        found.append(f"seed {plan.seed} can be guessed by {others}: leave --seed out where it counts")
+        found.append(f"seed {plan.seed} can be guessed by {others}: leave the seed out where it counts")
     if plan.connecting and plan.deals == "same":
         found.append('deals = "same" deals the same hands again to bots that connect and may remember them')
     if plan.sandbox == "shield" and has_programs and any(bot.is_submission for bot in plan.bots):
@@ -101,8 +101,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 # Helpers.
 
-_LISTEN = "say where, as in --listen 127.0.0.1:8888 (in a plan listen)"
-_EXPECT = "say --expect N or --remote NAME (in a plan expect or remote)"
+_EXPECT = "set expect to their number, or remote to their names"
 
 
 def _mistakes(plan: Plan) -> Iterator[str]:
@@ -112,12 +111,12 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
     if plan.allocate == "open" and plan.tournament == "round-robin" and plan.until is None:
         yield (
-            "allocate = open is for the sets of bots that --until leaves open, but there is no goal: "
-            'say one, such as --until "top 3 at 95%", or allocate = even'
+            "allocate = open is for the sets of bots whose order a goal leaves open, but there is none: "
+            'set until, such as to "top 3 at 95%", or allocate = even'
         )
     if plan.connecting and plan.listen is None:
         who = ", ".join(plan.remote) or counted(plan.expect, "bot")
-        yield f"there is no address for {who} to connect to: {_LISTEN}"
+        yield f"there is no address for {who} to connect to: set listen, such as to 127.0.0.1:8888"
     if not plan.connecting and plan.listen is not None:
         yield f"listen = {plan.listen}, but no bot is expected to connect: {_EXPECT}"
     if not plan.connecting and plan.per_address is not None:
@@ -128,7 +127,7 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     if plan.move_time is None and plan.bank is None and not plan.no_clock:
         yield (
             "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-            "set a bank too, such as --bank 60s, or a long move_time, or no_clock for a bot under a debugger"
+            "set a bank too, such as 60s, or a long move_time, or no_clock for a bot under a debugger"
         )
     if plan.no_clock and plan.bank is not None:
         yield f"bank = {format_duration(plan.bank)}, but with no_clock nothing is limited: leave one out"

@@ -3,7 +3,7 @@
 Keys of the file are the names of the options with `_`; house rules have a table of their own:
 
     game = "liars-dice"
-    bots = ["odds", "../mine", { name = "old", spec = "python3 mine.py --depth 1" }]
+    bots = ["odds", "../mine", { name = "old", spec = "python3 mine.py deep" }]
     series = 50
     move_time = "500ms"
 
@@ -73,7 +73,8 @@ def no_such_key(key: str, known: Collection[str]) -> str:
     other = OTHER_WORDS.get(key.lower().replace("-", "_"), "")
     near = f" (did you mean {other}?)" if other in known else did_you_mean(key, known, 3)
     return (
-        f"no such key{near}; keys are bots, [rules] and the options of `arena run --help-all`, with _ for -"
+        f"no such key{near}; keys are bots, [rules] and the options that the full help of `arena run` lists, "
+        "with _ for -"
     )
 
 
@@ -86,7 +87,7 @@ def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Pl
     given = {key: _number(key, value) for key, value in options.items() if _is_given(value)}
     more = allow_in_words(given, base=base)
     asked = {key: value for key, value in given.items() if key not in ALLOW_OPTIONS}
-    values = read_table(asked, _readers(base), where="", key_of=_option)
+    values = read_table(asked, _readers(base), where="")
     return attrs.evolve(plan, allow=merged(plan.allow, more), **values)
 
 
@@ -132,7 +133,7 @@ OTHER_WORDS: Mapping[str, str] = {
 
 WORKERS_MAX = 256
 CONNECTING_MAX = 10_000
-"""5,000 were measured (`python -m tests.bench --only connected`)."""
+"""5,000 were measured (`connected` in `tests.bench`)."""
 
 _COMMAND_LINE = "can be said on the command line only"
 
@@ -281,8 +282,3 @@ def _number(key: str, value: object) -> object:
     if key in _COUNTS and isinstance(value, str) and re.fullmatch("[0-9]{1,99}", value):
         return int(value)
     return value
-
-
-def _option(key: str) -> str:
-    """How a key is written on the command line."""
-    return "BOT" if key == "bots" else f"--{key.replace('_', '-')}"

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.match.game import Game
 from arena.reading.strict import Reader, flag, many, one_of, read_table, text, unknown
 from arena.reading.units import shown, unexpected
@@ -37,9 +37,11 @@ def parse_rules(cls: type[Game[Any, Any]], words: Sequence[str]) -> dict[str, Ru
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise ConfigError(f"--rule: found {shown(word)}, expected KEY=VALUE such as {_example(cls)}")
+            expected = f"expected KEY=VALUE such as {_example(cls)}"
+            raise ConfigError(f"found {shown(word)}, {expected}", setting="rule")
         if key not in kinds:
-            raise ConfigError(f"--rule {key}: {_unknown_rule(cls, key)}")
+            hints = [Hint(key, "sets it")] if key in _PLAN_KEYS else []
+            raise ConfigError(_unknown_rule(cls, key), setting="rule", value=key, hints=hints)
         rules[key] = _parse_rule(kinds[key], value)
     return rules
 
@@ -57,8 +59,7 @@ def check_plan_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") 
 
 def _unknown_rule(cls: type[Game[Any, Any]], rule: str) -> str:
     if rule in _PLAN_KEYS and rule not in _rules(cls):  # in TOML all lines below [rules] belong to it
-        option = f"--{rule.replace('_', '-')}"
-        return f"no rule of {cls.name}, but a key of plans: put it above [rules], or use {option}"
+        return f"no rule of {cls.name}, but a key of plans: put it above [rules]"
     return unknown(rule, _rules(cls), f"rule in {cls.name}")
 
 
@@ -115,7 +116,7 @@ _RULE_READERS: Mapping[Any, Reader[Any]] = {
     bool: flag,
     int: _integer,
     str: text,
-    _NUMBERS: many(_integer, "a list of whole numbers such as [500, 1000], or 500,1000 for --rule"),
+    _NUMBERS: many(_integer, "a list of whole numbers such as [500, 1000], or 500,1000 as a word"),
 }
 
 

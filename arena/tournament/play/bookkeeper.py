@@ -49,7 +49,7 @@ class Bookkeeper:
     def __init__(
         self, course: Course, intake: Intake, summary: Summary, *, seed: int, plays_one: bool = False
     ) -> None:
-        """`plays_one`: whether only the match of `--only` is played, even past the end of the course."""
+        """`plays_one`: whether only one match is asked for, which may lie past the end of the course."""
         self._course = course
         self._summary = summary
         self._seed = seed

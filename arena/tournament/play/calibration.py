@@ -45,7 +45,7 @@ def too_different(there_ms: float, here_ms: float) -> str | None:
     differs = f"{abs(off):.0%} {'more' if off > 0 else 'less'}"
     return (
         f"is not as fast as this machine: a fixed loop takes {there_ms:.2f} ms there and {here_ms:.2f} ms "
-        f"here, {differs}: expected at most {OFF_MAX:.0%} more or less; leave out the worker or --calibrate"
+        f"here, {differs}: expected at most {OFF_MAX:.0%} more or less; leave it out, or do not calibrate"
     )
 
 

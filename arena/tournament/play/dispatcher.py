@@ -34,7 +34,7 @@ class Dispatcher:
         *,
         stops_at: float,
     ) -> None:
-        """`keep`: where changes for the store are sent; `stops_at`: when `--max-time` is over."""
+        """`keep`: where changes for the store are sent; `stops_at`: when the time of the run is over."""
         self._run = run
         self._grounds = grounds
         self._reporter = reporter

@@ -294,8 +294,8 @@ class WorkerGrounds:
                 else f"{self._lost} have ended in this run"
             )
             raise ConfigError(
-                f"{post.name}{recruit.where} {why}, and {before}: what was played is kept, and "
-                f"{self.hiring.otherwise}"
+                f"{post.name}{recruit.where} {why}, and {before}: what was played is kept",
+                hints=(self.hiring.otherwise,),
             )
         self._note(f"{post.name}{recruit.where} {why}: another one plays its matches again")
         post.resubmit(self._withdrawn)

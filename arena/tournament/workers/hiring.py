@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import attrs
 
+from arena.errors import Hint
 from arena.match.record import Entry
 from arena.tournament.workers.local import enlist_child
 from arena.tournament.workers.post import StartedWorker
@@ -16,6 +17,7 @@ BEGIN_S = 60.0
 """How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
 LOST_MAX = 20
 """How many workers a run may lose on this machine, where nothing should ever end one."""
+ONE_PROCESS = Hint("workers", "plays on in one process", "1")
 
 
 Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[StartedWorker]]
@@ -36,7 +38,7 @@ class Hiring:
     """Whether workers are refused whose machines are not about as fast as this one."""
     begin_s: float = BEGIN_S
     lost_max: int = LOST_MAX
-    otherwise: str = "--workers 1 plays on in one process"
+    otherwise: Hint = ONE_PROCESS
     """What to do if workers are lost again and again."""
     doubt: Doubt = lambda entry, wait_s: None
     """Examines each match before it is booked.  Workers that are our children are believed."""

@@ -49,12 +49,12 @@ def workers_for(
         pass  # people were told their number when they were found
     elif asked == "auto":
         note(
-            f"--workers auto: {counted(workers, 'worker')}, as many as cores, or half where bots are programs"
+            f"workers = auto: {counted(workers, 'worker')}, as many as cores, or half where bots are programs"
         )
     elif workers < asked and missing < run.workers:
         note(f"{counted(workers, 'worker')} instead of {asked}: {counted(missing, 'match')} to play")
     elif workers < asked:
-        note(f"{counted(workers, 'worker')} instead of {asked}: --concurrency {run.plan.concurrency}")
+        note(f"{counted(workers, 'worker')} instead of {asked}: concurrency = {run.plan.concurrency}")
     return workers
 
 

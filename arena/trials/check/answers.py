@@ -74,7 +74,7 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
     unreached = [kind for kind in missing if kind in found.possible]
     if unreached:
         more = f"{said}; never with {listed(unreached)}, which random players are asked with"
-        longer = "a longer check may reach it: --max-time 60s"
+        longer = "a longer check may reach it: max_time = 60s"
         yield CheckPoint(
             "questions", "note", more, longer if not skipped or found.is_out_of_time else _ended(found)
         )
@@ -85,10 +85,10 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
         yield CheckPoint("questions", "fine", said)
     if found.other_games:
         more = f"it says that it also plays {listed(found.other_games)}"
-        yield CheckPoint("game", "note", more, f"check that too: --game {found.other_games[0]}")
+        yield CheckPoint("game", "note", more, f"check that too: game = {found.other_games[0]}")
     if skipped:
         more = f"never asked at {number_range(skipped)} seats"
-        longer = "give it more time, such as --max-time 60s"
+        longer = "give it more time, such as max_time = 60s"
         yield CheckPoint("questions", "open", more, longer if found.is_out_of_time else _ended(found))
 
 
@@ -115,7 +115,7 @@ def _recorded(found: CheckFindings) -> Iterator[CheckPoint]:
         said = (
             f"{len(asked):,} of {counted(found.recorded_wanted, 'recorded question')}, answered as any others"
         )
-        yield CheckPoint("recorded", "note", said, "for the others give it more time: --max-time 60s")
+        yield CheckPoint("recorded", "note", said, "for the others give it more time: max_time = 60s")
     else:
         said = f"{counted(len(asked), 'question')} of {matches}, answered as any others"
         yield CheckPoint("recorded", "fine", said)
@@ -140,7 +140,7 @@ def _time(found: CheckFindings) -> Iterator[CheckPoint]:
     usual = [asked for asked in timed if asked.elapsed_s is not None and not asked.is_first]
     if blamed := [asked for asked in late if not asked.is_lagged]:
         said = f"{of_answers(len(blamed), len(timed))} too late: {first_reason(blamed)}"
-        yield CheckPoint("time", "mend", said, "answer sooner; the limit of a run is --move-time")
+        yield CheckPoint("time", "mend", said, "answer sooner; the limit of a run is its move_time")
         return
     if late:
         said = f"{of_answers(len(late), len(timed))} too late while the arena itself was late"

@@ -56,7 +56,7 @@ def candidate_of(
     if stored is not None:
         options["game"] = stored[0].name
         if rules:
-            raise ConfigError("--rule: the recorded match has its own house rules, leave it out")
+            raise ConfigError("the recorded match has its own house rules, leave it out", setting="rule")
     plan = with_options(Plan(max_time=TIME_S, seed=SEED), options, base=base)
     if not options.get("game") and entrant.games:
         plan = attrs.evolve(plan, game=entrant.games[0])
@@ -64,7 +64,7 @@ def candidate_of(
     (entrant,) = judged([entrant], game=cls.name, reserved=cls.reserved_names)
     entrant = _with_grants(entrant, plan)
     if entrant.kind == "broken":
-        raise ConfigError(f"{entrant.name}: {entrant.problem}")
+        raise ConfigError(f"{entrant.name}: {entrant.problem}", hints=entrant.hints)
     game = make_game(cls, parse_rules(cls, rules)) if stored is None else stored[0]
     findings = CheckFindings(
         bot=entrant.name,
@@ -141,7 +141,7 @@ async def asked_of(
     plan = with_options(Plan(move_time=ANSWER_S), wishes, base=base)
     entrant = _with_grants(resolve(bot, base=base), plan)
     if entrant.kind == "broken":
-        raise ConfigError(f"{entrant.name}: {entrant.problem}")
+        raise ConfigError(f"{entrant.name}: {entrant.problem}", hints=entrant.hints)
     match = question.match or {}
     recorded = match.get("game")
     own = entrant.games[0] if entrant.games else plan.game

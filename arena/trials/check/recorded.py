@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.match.game import Between, Domain, Game, OneOf, Option, Seat, Subset
 from arena.reading.strict import read_regular
 from arena.reading.units import shown
@@ -51,7 +51,7 @@ def read_question(path: Path, number: int | None = None) -> RecordedQuestion:
     if number is None:
         return found[-1]
     if not 1 <= number <= len(found):
-        raise ConfigError(f"--at {number}: {path} has {len(found)} questions")
+        raise ConfigError(f"{path} has {len(found)} questions", setting="at", value=str(number))
     return found[number - 1]
 
 
@@ -110,7 +110,8 @@ def read_options(
         kind = option.get("kind") if isinstance(option, dict) else None
         if kind not in kinds:
             raise ConfigError(
-                f"the question has an option {shown(kind)}, which {game.name} does not have: say --game"
+                f"the question has an option {shown(kind)}, which {game.name} does not have",
+                hints=[Hint("game", "names the one that it is of", "NAME")],
             )
         move = kinds[kind]
         try:

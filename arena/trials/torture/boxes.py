@@ -1,4 +1,4 @@
-"""`arena torture --box`: tries habits, attacks and signals in every box here, as root and as another user."""
+"""Tries habits, attacks and signals in every box here, as root and as another user."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def boxes_command(only: Sequence[str], *, quick: bool, json: bool) -> int:
     """Tries everything asked for in every box, prints the table, and returns the exit code."""
     for name in only:
         if name not in row_names():
-            raise ConfigError(f"--only {name}: {unknown(name, row_names(), 'habit, attack or signal')}")
+            why = unknown(name, row_names(), "habit, attack or signal")
+            raise ConfigError(why, setting="only", value=name)
     adopt_orphans()
     found = list(_found_here(only, quick=quick))
     if os.geteuid() == 0:

@@ -63,7 +63,8 @@ def chosen(names: Collection[str]) -> list[Habit]:
     known = habits()
     for name in names:
         if name not in {habit.name for habit in known}:
-            raise ConfigError(f"--only {name}: {unknown(name, [habit.name for habit in known], 'habit')}")
+            why = unknown(name, [habit.name for habit in known], "habit")
+            raise ConfigError(why, setting="only", value=name)
     return [habit for habit in known if not names or habit.name in names]
 
 
