@@ -18,6 +18,7 @@ from random import Random
 
 import attrs
 
+from arena.schedule.laps import BotSets, Points, evenly, named
 from arena.schedule.pairing import derive_seed
 
 FRAMES_MAX = 6
@@ -34,28 +35,30 @@ CLIMBS_MAX = 200
 Block = list[int]
 
 
-def sample(bots: Sequence[str], seats: int, seed: int) -> list[tuple[str, ...]] | None:
-    """A balanced sample of all sets of `seats` bots, sorted; None if none smaller than all is found.
+def sample(bots: Sequence[str], seats: int, seed: int) -> BotSets | None:
+    """A balanced sample of all sets of `seats` bots, in order of play; None if none is found.
 
-    The bots' order does not matter.  One more bot gives a different sample: designs do not grow.
+    It has fewer sets than all.  The bots' order does not matter.  One more bot gives a different sample:
+    designs do not grow.
     """
     design = blocks(len(bots), seats)
     if design is None:
         return None
-    points = sorted(bots, key=lambda bot: derive_seed(seed, "design", bot))
-    return sorted(tuple(sorted(points[point] for point in block)) for block in design)
+    drawn = sorted(bots, key=lambda bot: derive_seed(seed, "design", bot))
+    return [tuple(sorted(chosen)) for chosen in named(drawn, design)]
 
 
 @cache
-def blocks(points: int, size: int) -> tuple[tuple[int, ...], ...] | None:
+def blocks(points: int, size: int) -> tuple[Points, ...] | None:
     """Sets of `size` out of `points` points, in which every two meet equally often; None if none is found.
 
-    All differ, and they are fewer than all sets of that size.  The same on every machine.
+    All differ, and they are fewer than all sets of that size.  In order of play: see `evenly`.  The same on
+    every machine.
     """
     for frame in islice(_frames(points, size), FRAMES_MAX):
         base = _base(frame)
         if base is not None:
-            return tuple(_developed(base, frame, size))
+            return tuple(evenly(_developed(base, frame, size), points))
     return None
 
 
@@ -161,11 +164,14 @@ def _are_apart(base: Sequence[Block], modulus: int) -> bool:
     return len(seen) == len(set(seen))
 
 
-def _developed(base: Sequence[Block], frame: _Frame, size: int) -> Iterator[tuple[int, ...]]:
-    """Every shift of every base block; the point that never moves is the last one."""
-    for block in base:
-        fixed = (frame.modulus,) * (size - len(block))
-        for turn in range(frame.modulus):
+def _developed(base: Sequence[Block], frame: _Frame, size: int) -> Iterator[Points]:
+    """Every shift of every base block; the point that never moves is the last one.
+
+    Shift by shift, so that this point too occurs equally often all the time.
+    """
+    for turn in range(frame.modulus):
+        for block in base:
+            fixed = (frame.modulus,) * (size - len(block))
             yield (*sorted((point + turn) % frame.modulus for point in block), *fixed)
 
 

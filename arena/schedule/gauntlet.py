@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import comb, lcm
 
-from arena.schedule.laps import BotSets, nobody_far_ahead
+from arena.schedule.laps import BotSets, all_sets
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FinishedPoints,
@@ -31,7 +31,7 @@ def pairings(
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     challengers, field = sorted(entrants[: terms.challengers]), sorted(entrants[terms.challengers :])
-    opponents = nobody_far_ahead(field, terms.seats - 1, None)
+    opponents = all_sets(field, terms.seats - 1)
     sets = [(challenger, *others) for challenger, others in _in_turns(challengers, opponents)]
     for cycle in range(terms.series):
         for bots in sets:

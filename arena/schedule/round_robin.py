@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
 from arena.schedule.design import blocks, sample
-from arena.schedule.laps import nobody_far_ahead
+from arena.schedule.laps import all_sets
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FinishedPoints,
@@ -59,11 +59,11 @@ def sets_of(entrants: Sequence[str], terms: Terms) -> Sequence[tuple[str, ...]]:
     """The sets of bots that meet, in the order in which they play in every lap."""
     bots = terms.slots or {entrant: entrant for entrant in entrants}
     assert set(entrants) == {bot for bot in bots.values() if bot is not None}, "every bot has a slot"
-    if not _is_sampled(len(bots), terms):
-        slots = sorted(slot for slot, bot in bots.items() if bot is not None)
-        return _seated(nobody_far_ahead(slots, terms.seats, None), bots)
-    slots = sorted(bots)
-    return _seated(nobody_far_ahead(slots, terms.seats, sample(slots, terms.seats, terms.seed)), bots)
+    if _is_sampled(len(bots), terms):
+        slots = sorted(bots)
+        return _seated(sample(slots, terms.seats, terms.seed) or all_sets(slots, terms.seats), bots)
+    slots = sorted(slot for slot, bot in bots.items() if bot is not None)
+    return _seated(all_sets(slots, terms.seats), bots)
 
 
 def _seated(sets: Sequence[tuple[str, ...]], bots: Mapping[str, str | None]) -> list[tuple[str, ...]]:
