@@ -41,6 +41,7 @@ import sys
 from collections.abc import Sequence
 
 from arena.bench.measures import Effort
+from arena.cli.mistakes import told_mistake
 from arena.errors import ConfigError
 from arena.reading.strict import duration, whole
 from arena.terminal.text import say
@@ -53,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _carried_out(_parser().parse_args(words))
     except ConfigError as error:
-        say(f"tests.bench: {error}")
+        say(f"tests.bench: {told_mistake(error)}")
         return 2
 
 

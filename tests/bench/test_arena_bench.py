@@ -9,6 +9,7 @@ import pytest
 
 from arena.bench.command import MEASURINGS as OF_USERS
 from arena.cli import cli
+from arena.cli.mistakes import told_mistake
 from arena.errors import ArenaError
 
 from .__main__ import main
@@ -55,4 +56,4 @@ def test_wrong_words_are_one_sentence(words: list[str], reason: str) -> None:
     """Told before anything is measured."""
     with pytest.raises(ArenaError) as raised:
         arena_bench(*words)
-    assert str(raised.value).startswith(reason)
+    assert told_mistake(raised.value).startswith(reason)
