@@ -7,6 +7,7 @@ player is reached, or what a result is worth.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from math import inf
 from typing import Any, TypeVar
 
 import attrs
@@ -15,8 +16,8 @@ import trio
 from arena.match.clock import Control, Limit, SeatClock
 from arena.match.game import CHANCE, Game, Seat, Step, explain, is_legal
 from arena.match.record import Capsule, Decision, MatchRecord, Turn
-from arena.match.rulings import draw_of, is_given_up
-from arena.players.base import UNREAD, MatchStart, Player
+from arena.match.rulings import Ruling, draw_of, is_given_up, ruling_on
+from arena.players.base import MatchStart, Player
 from arena.players.desk import Desk, Question, Slot
 
 S = TypeVar("S")
@@ -144,6 +145,13 @@ class _Chair:
                 had_answered = had_answered or decision.fault != "gone"
             if decision.fault is not None:
                 self.count_fault(conduct)
+
+    def note_answer(self, player: Player, ruling: Ruling, charged_s: float, limit: Limit) -> None:
+        """Its time is taken from the bank, and the player has answered once."""
+        if not player.has_answered and ruling.fault != "gone":
+            player.has_answered, player.first_answer_s = True, charged_s
+        if self.limit is None:  # there is a bank
+            self.clock.spend(charged_s, limit)
 
     def count_fault(self, conduct: Conduct) -> None:
         """One more fault; with the last one that is allowed the seat is abandoned."""
@@ -291,41 +299,30 @@ class _Match:
 
     def _judge(self, turn: int, state: Any, seat: Seat, slot: Slot) -> Decision:
         """The decision that a seat's reply makes, by its own limit and the rules."""
-        chair, reply, limit = self.chairs[seat], slot.reply, slot.question.limit
-        player = chair.player
+        chair, reply, question = self.chairs[seat], slot.reply, slot.question
+        player, limit = chair.player, question.limit
         assert player is not None
         assert reply is not None, "the wait ends when every question is settled"
         began_at = slot.asked_at if slot.sent_at is None else slot.sent_at
         elapsed_s = reply.arrived_at - began_at if reply.arrived_at > began_at else 0.0
-        move, fault, reason, is_lagged = reply.move, reply.fault, reply.reason, False
-        if elapsed_s > limit.total_s and player.enforces_time and fault != "gone":
-            heard_since_s = reply.heard_since - began_at
-            if fault == "too_late":
-                elapsed_s = limit.total_s  # the wait is shared, and others may have had more time
-            elif slot.sent_at is None:
-                fault, reason = "gone", UNREAD
-            elif heard_since_s > limit.total_s:
-                fault, reason = (
-                    "too_late",
-                    f"answered after {elapsed_s:.3f} s; the limit is {limit.time_s:g} s",
-                )
-            else:  # it may well have come in time: the arena was not listening then
-                elapsed_s, is_lagged = limit.total_s, True
-        if fault is None and not is_legal(slot.question.options, move):
-            fault, reason = "illegal", self._with_names(explain(slot.question.options, move))
-        if fault == "too_late":
-            reason = reason or f"no answer within {limit.time_s:g} s"
+        fault, reason, move = reply.fault, reply.reason, reply.move
+        if fault is None and not is_legal(question.options, move):
+            fault = "illegal"
+        limit_s = limit.total_s if player.enforces_time else inf
+        ruling = ruling_on(fault, elapsed_s, reply.heard_since - began_at, limit_s, slot.sent_at is not None)
+        charged_s = limit.total_s if ruling.is_charged_limit else elapsed_s
+        if chair.limit is None or not player.has_answered:
+            chair.note_answer(player, ruling, charged_s, limit)
+        is_lagged = ruling.is_lagged
+        if is_lagged is None:
             is_lagged = self.lag(began_at) > LAG_SHARE * limit.time_s
-        if fault != "gone":
-            if not player.has_answered:
-                player.first_answer_s = elapsed_s
-            player.has_answered = True
-        if chair.limit is None:  # there is a bank
-            chair.clock.spend(elapsed_s, limit)
-        if fault is None:
-            return Decision(turn, seat, move, elapsed_s, None, "", True, is_lagged)
+        if ruling.fault is None:
+            return Decision(turn, seat, move, charged_s, None, "", True, is_lagged)
+        if ruling.fault == "illegal":
+            reason = self._with_names(explain(question.options, move))
+        reason = _clause(ruling.reason_for(fault, reason, elapsed_s, limit))
         default = self.game.default(state, seat)
-        return Decision(turn, seat, default, elapsed_s, fault, _clause(reason), True, is_lagged)
+        return Decision(turn, seat, default, charged_s, ruling.fault, reason, True, is_lagged)
 
     def _with_names(self, reason: str) -> str:
         """The reason with the bots' names: games write seats, bots and people read names."""

@@ -37,9 +37,6 @@ class MatchStart:
     """The seed for the bot's own randomness; independent of the deals."""
 
 
-UNREAD = "does not read: the question could not be handed over in time"
-
-
 class Player(ABC):
     """One instance of a bot, or a human, at one table at a time."""
 

@@ -19,8 +19,9 @@ import trio
 from arena.errors import FaultKind, MalformedAnswer
 from arena.match.game import Seat
 from arena.match.record import Decision
+from arena.match.rulings import UNREAD
 from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
-from arena.players.base import UNREAD, MatchStart, Player
+from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec, codec_of, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.lag import LagWatch
