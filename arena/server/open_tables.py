@@ -14,10 +14,11 @@ from arena.match.game import Game
 from arena.server import limits
 from arena.server.kept.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
+from arena.server.services import ServerServices
 from arena.server.tables.absence import after_restart, idle_s
-from arena.server.tables.live import LiveTable, ServerServices
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.live import LiveTable
 from arena.server.tables.places import are_short, check_room, makes_room
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.table import Alerted, Table
 from arena.server.tables.views import Views
 from arena.tournament.plan import make_game
@@ -141,12 +142,12 @@ class OpenTables:
     async def put_away(self, unfinished: Unfinished) -> None:
         """Archives a match whose table is gone if it is over, and forgets it."""
         kept, resumption = unfinished.kept, unfinished.resumption
+        match = PlayedMatch(self.hall, kept.table, unfinished.game, kept.terms, resumption=resumption)
         if not unfinished.is_over:
-            self.hall.records.forget_match(kept.terms.match_id)
+            match.forget()
             return
-        match = LiveMatch(unfinished.game, kept.terms, note=lambda moment: None, resumption=resumption)
         await match.conclude()
-        await self.hall.records.end_match(kept.table, match)
+        await match.archive()
 
     def table(self, id: str) -> LiveTable:
         """Raises Refusal if no open table has this id."""

@@ -17,7 +17,7 @@ from arena.page.film import head_of
 from arena.server.http.answer_types import FilmPage
 from arena.server.kept.archive import open_archive
 from arena.server.kept.film_pages import film_page
-from arena.server.tables.live_match import LiveShowing
+from arena.server.tables.played_match import LiveShowing
 from arena.telling.replay import SPECTATOR, Moment, Viewer, replay
 from arena.tournament.plan import make_game
 from tests.server.rest_client import Rest, rest

@@ -17,8 +17,8 @@ from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.bots import BotPlaces
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveScene
 from arena.server.tables.pauses import BOT_S, SHOWDOWN_S
+from arena.server.tables.played_match import LiveScene
 from arena.server.tables.table import Member, Notice
 from tests.server.halls import a_house, any_move, people
 

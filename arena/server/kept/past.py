@@ -28,7 +28,7 @@ from arena.server.kept.film_pages import film_page
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.views import shown_step
 from arena.telling.replay import EVERYBODY, SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
 
@@ -146,7 +146,7 @@ class _Past:
     """The limit of a move, if it is known."""
 
 
-def _past_at_table(match: LiveMatch) -> _Past | None:
+def _past_at_table(match: PlayedMatch) -> _Past | None:
     """The latest match of a table: nothing of it changes any more, so that a thread may read it."""
     if match.record is None:
         return None

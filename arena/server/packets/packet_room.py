@@ -21,7 +21,7 @@ from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables.closed_pages import ClosedPages
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch, LiveScene
+from arena.server.tables.played_match import LiveScene, PlayedMatch
 from arena.server.tables.table import (
     Alerted,
     Began,
@@ -269,7 +269,7 @@ class PacketRoom:
             room.enter(client)
             client.put(room._sync(None))
 
-    def _tell_scene(self, match: LiveMatch, moment: Moment) -> None:
+    def _tell_scene(self, match: PlayedMatch, moment: Moment) -> None:
         """A step: the act and what came of it; then the state, at once if nobody is asked next."""
         told: dict[Viewer, list[str]] = {}
         for client in self._clients:

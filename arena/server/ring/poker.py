@@ -6,7 +6,7 @@ public, and obeys its owner alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -24,9 +24,8 @@ from arena.server.ring.accounts import User, read_basic
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker_types import PokerAct, PokerGame, PokerShowdown
 from arena.server.ring.ring import Ring, is_seated
-from arena.server.ring.ring_records import RingRecords
+from arena.server.services import ServerServices
 from arena.server.tables.api import address_of
-from arena.server.tables.live import ServerServices
 
 FOLD, BET = 0, 1
 """The values of an Act's `action`."""
@@ -48,20 +47,26 @@ def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
 
 
 async def open_rings(
-    hall: ServerServices, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
+    hall: ServerServices, left: Sequence[Ring], matches: Sequence[Unfinished], *, bot: str
 ) -> tuple[list[LiveRing], list[Unfinished]]:
     """The ring tables as they were left, one at least, with the hands that were being played; other matches.
 
     `matches`: what was played of the hands, among others.  `bot`: who keeps somebody company who is alone.
     """
     rings, others = [], list(matches)
-    for ring in records.rings() or [Ring(str(uuid4()))]:
-        live = LiveRing(ring, ring_game, hall, records, bot=bot)
-        hand = records.hand(ring, matches)
+    for ring in left or [Ring(str(uuid4()))]:
+        live = LiveRing(ring, ring_game, hall, bot=bot)
+        hand = hand_of(ring, matches)
         await hall.nursery.start(live.run, hand)
         others = [each for each in others if each is not hand]
         rings.append(live)
     return rings, others
+
+
+def hand_of(ring: Ring, matches: Iterable[Unfinished]) -> Unfinished | None:
+    """What was played of the hand under way, if it can go on."""
+    match_id = None if ring.hand is None else ring.hand.match_id
+    return next((each for each in matches if each.kept.terms.match_id == match_id), None)
 
 
 class PokerApi:

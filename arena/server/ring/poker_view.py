@@ -13,7 +13,7 @@ import msgspec
 from arena.match.game import Seat
 from arena.players.codec import Codec
 from arena.server.ring.ring import Occupant, Ring, chips_aside, seated
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment
 
 __all__ = ["act_at_stake", "observed_in", "poker_game", "shown_at_end"]
@@ -40,14 +40,14 @@ def poker_game(ring: Ring, observed: Mapping[str, Any] | None, expiry: str | Non
     }
 
 
-def observed_in(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
+def observed_in(match: PlayedMatch, seat: Seat | None) -> Mapping[str, Any]:
     """What somebody may know of the hand under way, with playerIDs in place of seats."""
     octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
     observed: Mapping[str, Any] = msgspec.json.decode(octets)
     return observed
 
 
-def shown_at_end(match: LiveMatch, moment: Moment) -> bytes:
+def shown_at_end(match: PlayedMatch, moment: Moment) -> bytes:
     """What everybody saw at the end of a hand, if there was a showdown."""
     events = () if moment.step is None else moment.step.events
     shown = [event.public for event in events if event.kind in match.game.showdowns]

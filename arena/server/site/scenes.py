@@ -21,7 +21,7 @@ from arena.server.http.sockets import FORBIDDEN, GONE, Code, Wire
 from arena.server.refusal import Refusal
 from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch, LiveScene
+from arena.server.tables.played_match import LiveScene, PlayedMatch
 from arena.server.tables.spoken import moves_in_words
 from arena.server.tables.table import Alerted, Closed, Member, Notice, Stopped
 from arena.server.tables.views import Views, viewer_at
@@ -139,7 +139,7 @@ class SceneRoom:
                 return
             await trio.lowlevel.checkpoint()
 
-    def _reel(self, match: LiveMatch, viewer: Viewer) -> FilmBuffer:
+    def _reel(self, match: PlayedMatch, viewer: Viewer) -> FilmBuffer:
         reel = self._reels.get(viewer)
         if reel is None or reel.match is not match:
             self._reels = {who: each for who, each in self._reels.items() if each.match is match}

@@ -18,13 +18,12 @@ from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
 from arena.server.http.addresses import is_loopback, neighbourhood
-from arena.server.kept.records import Forgetful
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
-from arena.server.services import Guest
+from arena.server.services import Guest, Records
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.programs import ProgramPlace, Programs
 from arena.server.tables.rules import free_name
 from arena.server.tables.table import Member, Table
@@ -62,7 +61,7 @@ class OpenTable:
         self._move_s = move_s
         self._company: Player | None = None
         """The house bot, as long as it sits here."""
-        self._hall = attrs.evolve(house.hall, records=Forgetful(), open_bot=self._seated_bot)
+        self._hall = attrs.evolve(house.hall, records=Records(), open_bot=self._seated_bot)
         self.live = self._open()
         programs.go_home = self._take_back
 
@@ -185,7 +184,7 @@ class OpenTable:
         if live.match is not None and live.match.is_over and not live.table.is_closed:
             self._end_silence(live, live.match)
 
-    def _end_silence(self, live: LiveTable, match: LiveMatch) -> None:
+    def _end_silence(self, live: LiveTable, match: PlayedMatch) -> None:
         """Those who did nothing themselves in the whole match leave."""
         for number, player_id in enumerate(match.terms.seating):
             member = next((each for each in live.table.members if each.player_id == player_id), None)
@@ -250,7 +249,7 @@ class _MovableGuest(Guest):
         self._programs.move(self._place, table_id, player_id)
 
 
-def _has_acted(own: Sequence[Decision], member: Member, match: LiveMatch) -> bool:
+def _has_acted(own: Sequence[Decision], member: Member, match: PlayedMatch) -> bool:
     """Whether somebody did anything: silence is a fault, or (of a person) the move that says nothing."""
     silent = match.game.silent_move if member.is_person else None
     return any(each.fault is None and (silent is None or type(each.move) is not silent) for each in own)

@@ -14,7 +14,7 @@ from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveScene
+from arena.server.tables.played_match import LiveScene
 from arena.server.tables.table import Closed, Ended, Member, Notice, Went
 
 MARGIN_S = 0.2

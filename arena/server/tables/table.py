@@ -1,12 +1,16 @@
-"""A table as a value: its game, its members, its chat; and what its members are told.  Pure."""
+"""A table as a value: its game, its members, its chat, the terms of its match; and what its members are told.
+
+Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from arena.schedule import derive_seed
 from arena.server.limits import CHAT_AT_ONCE
 from arena.server.refusal import Refusal
 
@@ -144,6 +148,45 @@ class Table:
             if member.player_id == player_id:
                 return member
         raise Refusal("not_found", "nobody at this table has this playerID", field="playerID")
+
+
+@attrs.frozen
+class MatchTerms:
+    """What is settled about a match before its first move; kept, so that it goes on after a restart."""
+
+    match_id: str
+    """12 hexadecimal digits, drawn: nothing follows from it."""
+    seed: int
+    """Hidden until the match is over, and after."""
+    seating: tuple[str, ...]
+    """player_ids by seat."""
+    names: tuple[str, ...]
+    """Nicknames by seat."""
+    move_s: float | None
+    started_at: float
+    """Unix time."""
+    are_people: tuple[bool, ...] = ()
+    """By seat; the others are bots."""
+
+    @property
+    def by_people(self) -> tuple[bool, ...]:
+        """By seat whether a person plays."""
+        return self.are_people or (False,) * len(self.names)
+
+    @classmethod
+    def of(
+        cls,
+        seed: int,
+        *,
+        seating: tuple[str, ...],
+        names: tuple[str, ...],
+        move_s: float | None,
+        started_at: float,
+        are_people: Iterable[bool],
+    ) -> MatchTerms:
+        """The terms of a match that begins now, whose id is drawn by its seed."""
+        match_id = f"{derive_seed(seed, 'table match'):032x}"[:12]
+        return cls(match_id, seed, seating, names, move_s, started_at, tuple(are_people))
 
 
 # What members are told.

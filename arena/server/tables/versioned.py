@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import trio
 
-from arena.server.tables.live_match import LiveScene
+from arena.server.tables.played_match import LiveScene
 from arena.server.tables.table import Notice
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]

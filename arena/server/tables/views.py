@@ -30,7 +30,7 @@ from arena.server.http.answer_types import (
 from arena.server.refusal import Refusal
 from arena.server.tables.absence import limit_s
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.table import Member, Table
 from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
 
@@ -181,7 +181,7 @@ class Views:
             returns=None if record is None else dict(zip(names, record.returns, strict=True)),
         )
 
-    def _state(self, match: LiveMatch, viewer: Viewer) -> msgspec.Raw:
+    def _state(self, match: PlayedMatch, viewer: Viewer) -> msgspec.Raw:
         """The observation of a seat, or of a spectator."""
         self._refresh()
         key = _place(viewer)
@@ -218,7 +218,7 @@ class Views:
         return {name: None if seconds is None else round(1000 * seconds) for name, seconds in left.items()}
 
 
-def viewer_at(match: LiveMatch, member: Member | None) -> Viewer:
+def viewer_at(match: PlayedMatch, member: Member | None) -> Viewer:
     """How a member, or anybody (None), sees a match: from its seat, or as a spectator."""
     return match.viewer(None if member is None else member.player_id)
 
