@@ -15,7 +15,6 @@ from starlette.responses import Response
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
-from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.http.endpoints import Endpoint, QueryField
 from arena.server.http.request_types import number_in_query
@@ -125,7 +124,7 @@ class GamesApi:
     async def _page_of(self, page: Callable[..., Awaitable[bytes]], request: Request) -> bytes:
         first, count = steps_in_query(request)
         seen_by = request.query_params.get("seen_by")
-        address = neighbourhood(address_of(request))
+        address = address_of(request)
         return await page(request.path_params["match"], seen_by, first, count, address=address)
 
     def _listed(self, name: str) -> GameListed:

@@ -23,7 +23,7 @@ from arena.match.record import Turn
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
 from arena.server.http.answer_types import MatchPage, SceneShown
-from arena.server.http.waiting import WaitingRequests
+from arena.server.http.quotas import WaitingRequests
 from arena.server.kept.film_pages import film_page
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables

@@ -18,7 +18,7 @@ import attrs
 import trio
 
 import arena
-from arena.server.http.rates import RecentlyUsed
+from arena.server.http.quotas import RecentlyUsed
 from arena.server.kept.results import Fingerprint, ResultsFolder
 from arena.server.limits import REPORT_BYTES_MAX, REPORT_S, REPORTS_KEPT, REPORTS_WAITING
 from arena.server.refusal import Refusal

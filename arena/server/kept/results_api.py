@@ -11,12 +11,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
 from arena.server.http.endpoints import Endpoint, QueryField
 from arena.server.http.guard import report_policy
+from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
-from arena.server.http.waiting import WaitingRequests
 from arena.server.kept.games_api import COUNT, FIRST, FIRST_MAX, SEEN_BY, steps_in_query
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog, ResultsFolder
@@ -128,7 +127,7 @@ class ResultsApi:
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
-        with self._waits.counted(neighbourhood(address_of(request))):
+        with self._waits.counted(address_of(request)):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
 
 

@@ -23,8 +23,7 @@ import msgspec
 import trio
 
 from arena.server import limits
-from arena.server.http.addresses import Crowd, neighbourhood
-from arena.server.http.rates import Rate, RecentlyUsed
+from arena.server.http.quotas import Quota, Rate, RecentlyUsed
 from arena.server.kept.keeping import Keeper, NotKept, not_kept
 from arena.server.refusal import Refusal
 from arena.wire.names import unseen
@@ -111,7 +110,8 @@ class Accounts:
         self._wrong: RecentlyUsed[bytes, bool] = RecentlyUsed()
         self._tried: dict[bytes, trio.Event] = {}
         """Credentials that are being hashed: whoever sends the same ones waits for the same hash."""
-        self._hashing = Crowd()
+        per_address = limits.PASSWORDS_WAITING_PER_ADDRESS
+        self._hashing = Quota(per_address, near=per_address, total=limits.PASSWORDS_WAITING)
         """The passwords that are being hashed, or wait for it."""
         self._created = Rate("users_per_address", limits.USERS_AT_ONCE, limits.USERS_PER_S, "new users")
         self._tries = Rate("tries", limits.TRIES_AT_ONCE, limits.TRIES_PER_S, _WRONG)
@@ -209,17 +209,12 @@ class Accounts:
 
     async def _hashed(self, cost: Cost, password: str, salt: bytes, address: str) -> bytes:
         """The hash, when a thread is free.  Raises Refusal if too many wait for one."""
-        here = neighbourhood(address)
-        is_full = self._hashing.total >= limits.PASSWORDS_WAITING
-        if is_full or self._hashing.count(here) >= limits.PASSWORDS_WAITING_PER_ADDRESS:
+        if self._hashing.shortage(address):
             wait_s = self._hashing.total * HASH_S / THREADS
             why = f"too many passwords are being checked: wait {ceil(wait_s)} s"
             raise Refusal("too_many", why, key="passwords", seconds=wait_s)
-        self._hashing.enter(here)
-        try:
+        with self._hashing.counted(address):
             return await self._in_thread(partial(cost.hash, password, salt))
-        finally:
-            self._hashing.leave(here)
 
     def _memo(self, name: str, password: str) -> bytes:
         """By which a credential is remembered; another one for a user who is made later."""

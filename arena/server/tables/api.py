@@ -16,9 +16,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.games import GAMES
-from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
 from arena.server.http.endpoints import Endpoint, Handler, QueryField, routes_to
+from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import (
     NewBot,
     NewHost,
@@ -32,7 +32,6 @@ from arena.server.http.request_types import (
     number_in_query,
     seconds_in_query,
 )
-from arena.server.http.waiting import WaitingRequests
 from arena.server.limits import WAIT_MAX_S
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Kind, Refusal
@@ -162,7 +161,7 @@ class TablesApi:
             new.rules,
             _move_s(new),
             is_clock_chosen=new.move_time is not None,
-            address=neighbourhood(address_of(request)),
+            address=address_of(request),
         )
         await self._kept_or(live, lambda: live.close("it could not be kept"))
         return json_answer(self._house.views(live).table(None), 201)
@@ -175,7 +174,7 @@ class TablesApi:
         after = number_in_query(request, "after", 0, VERSION_MAX)
         wait_s = seconds_in_query(request, "wait", WAIT_MAX_S)
         if after is not None and live.version == after and wait_s:
-            with self._waits.counted(neighbourhood(address_of(request))), trio.move_on_after(wait_s):
+            with self._waits.counted(address_of(request)), trio.move_on_after(wait_s):
                 await live.changed(after)
             live, member = self._seen_by(request)  # it may be closed by now, or somebody may have left
         return json_answer(self._house.views(live).table(member))

@@ -17,7 +17,7 @@ from arena.games import GAMES, SERVICES
 from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
-from arena.server.http.addresses import is_loopback, neighbourhood
+from arena.server.http.quotas import Quota
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
@@ -108,9 +108,8 @@ class OpenTable:
         return max(lost, key=lambda place: place.player.lost_at or 0.0, default=None)
 
     def _check_room(self, peer: str) -> None:
-        here = [place for place in self._programs if place.is_guest]
-        near = sum(neighbourhood(place.peer) == neighbourhood(peer) for place in here)
-        if near >= GUESTS_PER_ADDRESS and not is_loopback(peer):
+        guests = (place.peer for place in self._programs if place.is_guest)
+        if Quota(GUESTS_PER_ADDRESS, here=guests).shortage(peer):
             raise Refusal("too_many", f"{GUESTS_PER_ADDRESS} guests of your address are here already")
 
     def _name(self, said: str | None) -> str:

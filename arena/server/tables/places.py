@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from arena.server import limits
-from arena.server.http.addresses import is_loopback, neighbourhood
+from arena.server.http.addresses import neighbourhood
+from arena.server.http.quotas import Quota
 from arena.server.refusal import Refusal
 from arena.server.tables.table import Table
 
@@ -31,36 +32,33 @@ _Open = TypeVar("_Open", bound=Placed)
 def check_room(open_now: Sequence[Placed], address: str) -> None:
     """Raises Refusal if an address cannot have one more table; the server itself has the address ""."""
     awake = _awake(open_now)
-    if len(awake) >= limits.TABLES_MAX:
-        raise Refusal("too_many", "this server has as many tables as it takes", key="tables", seconds=60.0)
-    if not address:
-        return
-    here = neighbourhood(address)
-    mine = sum(neighbourhood(each.address) == here for each in awake)
-    most = limits.TABLES_PER_LOOPBACK if is_loopback(address) else limits.TABLES_PER_ADDRESS
-    if mine >= most:
-        raise Refusal(
-            "too_many",
-            f"{most} tables of your address are open: close one by leaving it",
-            key="tables_per_address",
-            seconds=60.0,
-        )
-    if mine and are_short(open_now):
-        raise Refusal(
-            "too_many",
-            "this server has few places left, which are for addresses without a table: play at yours",
-            key="tables",
-            seconds=60.0,
-        )
+    match awake.shortage(address):
+        case "total":
+            why, key = "this server has as many tables as it takes", "tables"
+        case "address":
+            why = f"{awake.share(address)} tables of your address are open: close one by leaving it"
+            key = "tables_per_address"
+        case "reserved":
+            why = "this server has few places left, which are for addresses without a table: play at yours"
+            key = "tables"
+        case None:
+            return
+    raise Refusal("too_many", why, key=key, seconds=60.0)
 
 
 def are_short(open_now: Sequence[Placed]) -> bool:
     """Whether only the places are left that are kept for addresses without a table."""
-    return len(_awake(open_now)) >= limits.TABLES_MAX - limits.TABLES_KEPT
+    return _awake(open_now).total >= limits.TABLES_MAX - limits.TABLES_KEPT
 
 
-def _awake(open_now: Sequence[_Open]) -> list[_Open]:
-    return [each for each in open_now if not each.table.is_asleep and not each.table.is_closed]
+def _awake(open_now: Sequence[Placed]) -> Quota:
+    return Quota(
+        limits.TABLES_PER_ADDRESS,
+        near=limits.TABLES_PER_LOOPBACK,
+        total=limits.TABLES_MAX,
+        reserved=limits.TABLES_KEPT,
+        here=[each.address for each in open_now if not (each.table.is_asleep or each.table.is_closed)],
+    )
 
 
 def makes_room(open_now: Sequence[_Open]) -> _Open | None:

@@ -11,7 +11,7 @@ from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce, send_last
 from arena.players.transport import Transport
 from arena.server.http.certificate import Certificate
-from arena.server.http.rates import Rate
+from arena.server.http.quotas import Rate
 from arena.server.http.tls import NotSealed, TlsTransport
 from arena.server.limits import TOKENS_AT_ONCE, TOKENS_PER_S
 from arena.server.open_tables import OpenTables
