@@ -221,6 +221,3 @@ def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:
     if not playable:
         raise Refusal("bad_request", why, field="rules")
     return playable[0], playable[-1]
-
-
-__all__ = ["OpenTables"]

@@ -107,6 +107,3 @@ class ServerServices:
         if member.way == "house":
             return await bots.enter_async_context(self.open_bot(member.bot, member.nickname))
         return self.open_program(table_id, member)
-
-
-__all__ = ["Guest", "Records", "ServerServices"]

@@ -55,6 +55,3 @@ def _origin(word: str) -> str:
 
 def _wrong(option: str, word: str, expected: str) -> ConfigError:
     return ConfigError(f"{option}: {unexpected(word, expected)}")
-
-
-__all__ = ["guard_options"]

@@ -149,6 +149,3 @@ def number_in_query(request: Request, name: str, least: int, most: int) -> int |
     if not re.fullmatch(r"\d{1,15}", word, re.ASCII) or not least <= int(word) <= most:
         raise Refusal("bad_request", f"{name} is a whole number from {least} to {most}", field=name)
     return int(word)
-
-
-__all__ = ["Body", "Nothing", "body_of", "key_of", "number_in_query", "seconds_in_query"]

@@ -68,6 +68,3 @@ def film_page(
     unknown = (head | page).keys() - set(FilmPage.__struct_fields__)
     assert not unknown, f"{unknown} of a film is not described"
     return film_json(head | page)
-
-
-__all__ = ["MatchPart", "film_page"]

@@ -123,6 +123,3 @@ def _shown(listed: GameListed) -> GameShown:
         accepts={rule.name: str(rule.validator) for rule in attrs.fields(cls)},
         schema=game_schema(cls),
     )
-
-
-__all__ = ["GamesApi"]

@@ -158,6 +158,3 @@ def _scene(showing: Showing, moment: Moment, viewer: Viewer) -> SceneShown:
 
 def _none_such() -> Refusal:
     return Refusal("not_found", "no finished match has this id")
-
-
-__all__ = ["PastMatches"]

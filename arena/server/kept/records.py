@@ -255,6 +255,3 @@ def _replayed(game: Game[Any, Any], seats: int, turns: Sequence[Turn]) -> Any:
     except Exception as error:  # whatever the rules say to moves that were never made
         raise ValueError(f"what is kept of it is damaged: {error}") from error
     return state
-
-
-__all__ = ["RING_PREFIX", "KeptTerms", "ServerRecords", "Unfinished"]

@@ -191,6 +191,3 @@ def _sentence(said: bytes, folder: ResultsFolder) -> str:
     for path in (folder.path.resolve(), folder.path):
         last = last.replace(str(path), folder.name)
     return clipped(printable(last), SENTENCE_MAX)
-
-
-__all__ = ["KeptReport", "Reports"]

@@ -241,6 +241,3 @@ def _move_s(path: Path) -> float | None:
     except (ConfigError, KeyError):  # a folder that no `arena run` wrote has none
         return None
     return control.move_s if control.bank_s is None else None
-
-
-__all__ = ["Fingerprint", "ResultsCatalog", "ResultsFolder"]

@@ -114,6 +114,3 @@ class ResultsApi(Api):
 def _page(name: str, said: str, status: int) -> Response:
     """A page that says one thing; while a report is made, it asks again."""
     return HTMLResponse(notice(name, said, again_s=ASK_AGAIN_S if status == 202 else None), status)
-
-
-__all__ = ["ResultsApi"]

@@ -123,6 +123,3 @@ def _shown(observed: Fields, member: Member) -> Fields:
     """What the observation tells of a member under its username."""
     players = observed["players"] if _is_of_document(observed) else ()
     return next((player for player in players if player["username"] == member.nickname), {})
-
-
-__all__ = ["GameDataMaker", "rotated"]

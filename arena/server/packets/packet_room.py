@@ -324,6 +324,3 @@ class PacketRoom:
             self._synced = now
             self._public_sync = packet("GameDataSync", **self._maker.game_data(None))
         return self._public_sync
-
-
-__all__ = ["PacketClient", "PacketRoom"]

@@ -130,16 +130,3 @@ def winners_told(match: PlayedMatch) -> str:
     assert match.record is not None, "it is over"
     first = [name for name, rank in zip(match.terms.names, match.record.ranks, strict=True) if rank == 1]
     return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share the first place'}"
-
-
-__all__ = [
-    "MOVE",
-    "move_in",
-    "move_packets",
-    "packet",
-    "packet_name",
-    "read_packet",
-    "step_packets",
-    "turn_begun",
-    "winners_told",
-]

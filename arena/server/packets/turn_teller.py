@@ -52,6 +52,3 @@ class TurnTeller:
             self._on_turn, self._next = self._next, None
             frames.append(packet("TurnStart", username=self._on_turn))
         return frames
-
-
-__all__ = ["TurnTeller"]

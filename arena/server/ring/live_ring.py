@@ -384,6 +384,3 @@ class LiveRing:
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
-
-
-__all__ = ["BETWEEN_S", "MOVE_S", "GameFor", "LiveRing", "RingSeat"]

@@ -190,6 +190,3 @@ def _credentials(request: Request, kind: Any) -> tuple[str, str]:
     if found is None:
         raise Refusal(kind, "send a name and a password by HTTP Basic authentication", key="basic")
     return found
-
-
-__all__ = ["PokerApi", "Users", "open_rings", "read_act", "ring_game"]

@@ -16,8 +16,6 @@ from arena.server.ring.ring import Occupant, Ring, chips_aside, seated
 from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment
 
-__all__ = ["act_at_stake", "observed_in", "poker_game", "shown_at_end"]
-
 STATES = {"all_in": "called"}
 """The document has no word for a player who is all-in."""
 

@@ -26,31 +26,6 @@ import attrs
 from arena.server.limits import RING_QUEUE_MAX
 from arena.server.refusal import Refusal
 
-__all__ = [
-    "ALONE_S",
-    "CHIPS",
-    "PLACES",
-    "STACK_MAX",
-    "Hand",
-    "Occupant",
-    "Ring",
-    "RingNotice",
-    "begin_hand",
-    "can_begin",
-    "chips_aside",
-    "drop_hand",
-    "end_hand",
-    "find_player",
-    "house_due_at",
-    "house_joins",
-    "is_seated",
-    "join_ring",
-    "leave_ring",
-    "names_in_hand",
-    "occupant_of",
-    "seated",
-]
-
 PLACES = 10
 """The most players of a hand, as the document says."""
 CHIPS = 10_000

@@ -130,6 +130,3 @@ def _applied(whole: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """The step after a whole one, whole."""
     state, out = {**whole["state"], **changes.get("state", {})}, changes.get("out", whole["out"])
     return {**changes, "state": state, "out": out}
-
-
-__all__ = ["HISTORY_MAX", "SLICE", "FilmBuffer"]

@@ -244,6 +244,3 @@ class SceneRoom:
         more = {"moves": moves_in_words(self.live, member), "result": result, "alert": self._alert or None}
         table = self._views.table(member)
         return (b'{"table":%b%b,%b' % (table, film, msgspec.json.encode(more)[1:])).decode()
-
-
-__all__ = ["PageHello", "SceneClient", "SceneRoom"]

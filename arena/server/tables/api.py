@@ -263,6 +263,3 @@ def _move_of(new: NewMove, live: LiveTable, member: Member) -> Any:
 def address_of(request: HTTPConnection) -> str:
     """Who asks, as far as its connection tells."""
     return "" if request.client is None else request.client.host
-
-
-__all__ = ["TablesApi", "address_of"]

@@ -57,6 +57,3 @@ class ClosedPages:
                 seat.go_away()  # it was not heard by another way either; friends without a clock wait
         else:
             live.leave(member)
-
-
-__all__ = ["AWAY_S", "ClosedPages"]

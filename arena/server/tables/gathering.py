@@ -133,6 +133,3 @@ class Gathering(Versioned, ABC):
     async def kept(self) -> None:
         """Returns once all that has happened here is committed."""
         await self._hall.records.kept()
-
-
-__all__ = ["Gathering"]

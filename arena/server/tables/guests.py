@@ -252,6 +252,3 @@ def _has_acted(own: Sequence[Decision], member: Member, match: PlayedMatch) -> b
     """Whether somebody did anything: silence is a fault, or (of a person) the move that says nothing."""
     silent = match.game.silent_move if member.is_person else None
     return any(each.fault is None and (silent is None or type(each.move) is not silent) for each in own)
-
-
-__all__ = ["ALONE_S", "GATHER_S", "MOVE_S", "SILENT", "OpenTable"]

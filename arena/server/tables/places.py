@@ -74,6 +74,3 @@ def makes_room(open_now: Sequence[_Open]) -> _Open | None:
 def _maker(placed: Placed) -> str:
     """Whom a table is charged to; one of an unknown address stands for itself."""
     return neighbourhood(placed.address) if placed.address else placed.table.id
-
-
-__all__ = ["Placed", "are_short", "check_room", "makes_room"]

@@ -288,6 +288,3 @@ class PlayedMatch:
                 break
             found.append(decision)
         return found[::-1]
-
-
-__all__ = ["LiveScene", "PlayedMatch"]

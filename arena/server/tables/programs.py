@@ -175,6 +175,3 @@ class Programs:
                 self.send_away(place, LEFT if not live.table.is_closed else "the table is closed")
         if live.table.is_closed:
             self._heard.pop(live, None)
-
-
-__all__ = ["LEFT", "MARGIN_S", "RECONNECT_S", "ProgramPlace", "Programs"]

@@ -48,6 +48,3 @@ def _options(live: LiveTable, member: Member | None) -> list[Any] | None:
         return None
     options: list[Any] = msgspec.json.decode(live.match.showing.codec.options(seat.options))
     return options
-
-
-__all__ = ["move_from_words", "moves_in_words"]

@@ -141,6 +141,3 @@ def _check_away(place: ProgramPlace, member: Member) -> None:
         raise Refusal("conflict", f"{member.nickname} is connected already")
     if place.player.is_gone:
         raise Refusal("conflict", f"{member.nickname} plays no more")
-
-
-__all__ = ["NAME_WAIT_S", "STOPPED", "TcpDoor"]

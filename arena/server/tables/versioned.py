@@ -51,6 +51,3 @@ class Versioned:
         self.modified_at = self._now()
         self._changed.set()
         self._changed = trio.Event()
-
-
-__all__ = ["Listener", "Versioned"]

@@ -262,6 +262,3 @@ def shown_events(event: SeenEvent, names: tuple[str, ...]) -> Iterator[EventShow
     for who, fields in event.payloads:
         to = None if who is None else names[who]
         yield EventShown(event.kind, to, dict(fields), event.sentences.get(who))
-
-
-__all__ = ["Views", "listed_table", "shown_events", "shown_move", "shown_step", "viewer_at"]

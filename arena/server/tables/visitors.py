@@ -66,6 +66,3 @@ class Visitors:
         there = {each.player_id: known[each.player_id] for each in table.members if each.player_id in known}
         self._of.put(table.id, there)
         return there
-
-
-__all__ = ["Visitors"]
