@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import attrs
@@ -28,7 +28,6 @@ from arena.server.ring.ring import (
     Hand,
     Occupant,
     Ring,
-    RingNotice,
     begin_hand,
     can_begin,
     drop_hand,
@@ -132,7 +131,7 @@ class LiveRing:
         """The owner's player folds and is gone.  Raises Refusal if it is not there."""
         find_player(self.ring, player_id, owner)
         self._hall.records.check()
-        self._remove(player_id, "left")
+        self._remove(player_id)
         if (seat := self._seats.get(player_id)) is not None:
             seat.leave()
 
@@ -289,7 +288,7 @@ class LiveRing:
                 self._count(hand, record.returns)
         for player_id, player in tuple(self._bots.items()):
             if player.is_gone and is_seated(self.ring, player_id):
-                self._remove(player_id, "left")
+                self._remove(player_id)
 
     async def _played(self, hand: Hand, terms: MatchTerms, before: Unfinished | None) -> MatchRecord:
         """Plays the hand to its end."""
@@ -320,7 +319,7 @@ class LiveRing:
         for number, (player_id, name) in enumerate(zip(hand.player_ids, match.terms.names, strict=True)):
             if player_id in self._bots:
                 continue
-            seat = self._seats[player_id] = RingSeat(name, partial(self._remove, player_id, "silent"))
+            seat = self._seats[player_id] = RingSeat(name, partial(self._remove, player_id))
             if player_id not in present:
                 seat.leave()
             elif number in match.given:
@@ -361,18 +360,17 @@ class LiveRing:
         stacks = [chips + int(won) for chips, won in zip(hand.stacks, returns, strict=True)]
         self._end(end_hand(self.ring, stacks, now=self._hall.now()))
 
-    def _end(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+    def _end(self, changed: Ring) -> None:
         self.match, self._seats = None, {}
-        self._apply(after)
+        self._apply(changed)
 
     # What follows from every change
 
-    def _remove(self, player_id: str, why: Literal["left", "silent"]) -> None:
-        self._apply(leave_ring(self.ring, player_id, now=self._hall.now(), why=why))
+    def _remove(self, player_id: str) -> None:
+        self._apply(leave_ring(self.ring, player_id, now=self._hall.now()))
 
-    def _apply(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+    def _apply(self, changed: Ring) -> None:
         """Makes the table what it is after something was done, and keeps it."""
-        changed, _ = after
         if changed is self.ring:
             return
         self.ring = changed
