@@ -129,7 +129,7 @@ class People:
             live.play(member, any_move(options, luck))
             self._note()
 
-    def _hear(self, news: Notice | LiveScene) -> None:
+    def _hear(self, news: Notice) -> None:
         if isinstance(news, LiveScene):
             self._note()
 

@@ -258,7 +258,7 @@ async def test_people_have_time_to_follow(autojump_clock: trio.testing.MockClock
         live.give_seat(ann, "odds")
         times: list[tuple[float, tuple[str, ...]]] = []
 
-        def listen(news: Notice | LiveScene) -> None:
+        def listen(news: Notice) -> None:
             if isinstance(news, LiveScene) and news.moment.step is not None:
                 kinds = tuple(event.kind for event in news.moment.step.events)
                 times.append((trio.current_time(), kinds))

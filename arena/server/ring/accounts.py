@@ -167,13 +167,12 @@ class Accounts:
         kept = self._users.get(name, self._nobody)
         event = self._tried[memo] = trio.Event()
         try:
-            with self._attempt(address, name) as succeed:
+            with self._attempt(address, name) as note_failure:
                 digest = await self._hashed(kept.cost, password, kept.salt, address)
-                is_right = hmac.compare_digest(digest, kept.digest) and kept is not self._nobody
-                if is_right:
+                if hmac.compare_digest(digest, kept.digest) and kept is not self._nobody:
                     self._right.put(memo, User(kept.id, name))
-                    succeed()
                 else:
+                    note_failure()
                     self._wrong.put(memo, True)
         finally:
             del self._tried[memo]
@@ -183,29 +182,21 @@ class Accounts:
     def _attempt(self, address: str, name: str) -> Iterator[Callable[[], None]]:
         """Counts a failure before it is known to be one, as many may be tried at the same time.
 
-        It does not count if what is given here was called, or nothing was found out.  Nothing is counted for
-        all together: else strangers could lock everybody out.  What they cost is bounded by the queue.
+        It does not count unless what is given here was called.  Nothing is counted for all together: else
+        strangers could lock everybody out.  What they cost is bounded by the queue.
         """
-        counted = self._tries, name
+        rate, of = self._tries, name
         try:
-            self._tries.take(address, name)
+            rate.take(address, of)
         except Refusal:
-            counted = self._failures, ""
-            self._failures.take(address)
-        rate, of = counted
-        is_counted = True
-
-        def give_back() -> None:
-            nonlocal is_counted
-            if is_counted:
-                rate.give_back(address, of)
-            is_counted = False
-
+            rate, of = self._failures, ""
+            rate.take(address)
+        failures: list[bool] = []
         try:
-            yield give_back
-        except BaseException:
-            give_back()
-            raise
+            yield lambda: failures.append(True)
+        finally:
+            if not failures:
+                rate.give_back(address, of)
 
     async def _hashed(self, cost: Cost, password: str, salt: bytes, address: str) -> bytes:
         """The hash, when a thread is free.  Raises Refusal if too many wait for one."""

@@ -46,6 +46,7 @@ from arena.server.services import ServerServices
 from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.seat import SeatPlayer
 from arena.server.tables.table import MatchTerms
+from arena.server.tables.versioned import Versioned
 from arena.telling.replay import Moment
 
 MOVE_S = 15.0
@@ -78,7 +79,7 @@ class RingSeat(SeatPlayer):
         return fault
 
 
-class LiveRing:
+class LiveRing(Versioned):
     """One ring table, open for as long as the server runs."""
 
     def __init__(
@@ -92,8 +93,8 @@ class LiveRing:
         between_s: float = BETWEEN_S,
     ) -> None:
         """`bot`: which house bot keeps somebody company who is alone."""
+        super().__init__(hall.now, version=1)
         self.ring = ring
-        self.version = 1
         self.match: PlayedMatch | None = None
         """The hand under way."""
         self.showdown = b"null"
@@ -109,7 +110,6 @@ class LiveRing:
         self._bots: dict[str, Player] = {}
         """House bots that are ready, by player_id."""
         self._opening: set[str] = set()
-        self._changed = trio.Event()
         self._nursery: trio.Nursery | None = None
         self._views: tuple[int, dict[Seat | None, bytes]] = (0, {})
         self._expiry: tuple[float, str] = (0.0, "")
@@ -377,8 +377,3 @@ class LiveRing:
         self._hall.records.keep_ring(changed)
         self._welcome_bots()
         self._bump()
-
-    def _bump(self) -> None:
-        self.version += 1
-        self._changed.set()
-        self._changed = trio.Event()

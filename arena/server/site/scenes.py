@@ -148,14 +148,11 @@ class SceneRoom:
 
     def _member(self, client: SceneClient) -> Member | None:
         """Who this page is, unless that one has left."""
-        if client.player_id is None:
-            return None
-        members = (each for each in self.live.table.members if not each.has_left)
-        return next((each for each in members if each.player_id == client.player_id), None)
+        return self.live.table.present(client.player_id)
 
     # What pages are told
 
-    def _hear(self, news: Notice | LiveScene) -> None:
+    def _hear(self, news: Notice) -> None:
         match news:
             case Stopped():
                 self._send_all_away(STOPS, GONE)

@@ -242,8 +242,7 @@ class TablesApi(Api):
     async def _shown_to(self, live: LiveTable, member: Member) -> bytes:
         """The table as its member sees it once all is kept that happened here."""
         await live.kept()
-        still = next((each for each in live.table.members if each.player_id == member.player_id), None)
-        return self._house.views(live).table(still)
+        return self._house.views(live).table(live.table.find(member.player_id))
 
 
 def _move_s(new: NewTable) -> float | None:

@@ -7,7 +7,9 @@ and everybody who listens is told.
 from __future__ import annotations
 
 import hmac
+import secrets
 from abc import ABC, abstractmethod
+from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
@@ -15,10 +17,12 @@ from arena.match.game import Game
 from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables import rules as tables
-from arena.server.tables.keys import hash_of, new_key
 from arena.server.tables.rules import free_name
 from arena.server.tables.table import After, Member, Notice, Stopped, Table, Way
 from arena.server.tables.versioned import Versioned
+
+KEY_BYTES = 24
+"""Of a key: the secret of a seat, told once, of which only a hash is kept."""
 
 
 class Gathering(Versioned, ABC):
@@ -133,3 +137,13 @@ class Gathering(Versioned, ABC):
     async def kept(self) -> None:
         """Returns once all that has happened here is committed."""
         await self._hall.records.kept()
+
+
+def new_key() -> str:
+    """A key that nobody can guess."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
+def hash_of(key: str) -> str:
+    """What is kept of a key: its SHA-256, in hexadecimal digits."""
+    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -186,7 +186,7 @@ class OpenTable:
     def _end_silence(self, live: LiveTable, match: PlayedMatch) -> None:
         """Those who did nothing themselves in the whole match leave."""
         for number, player_id in enumerate(match.terms.seating):
-            member = next((each for each in live.table.members if each.player_id == player_id), None)
+            member = live.table.find(player_id)
             own = [each for each in match.decisions if int(each.seat) == number and each.asked]
             if member is None or member.way == "house" or not own or _has_acted(own, member, match):
                 continue

@@ -161,6 +161,17 @@ class LiveTable(Gathering):
             return False
         return match.is_paused or match.is_resuming
 
+    def is_out(self, member: Member) -> bool:
+        """Whether it is eliminated from the match that is played."""
+        match = self.match
+        if match is None or not self.table.is_playing or member.player_id not in match.terms.seating:
+            return False
+        return match.terms.seating.index(member.player_id) in match.game.eliminated(match.state)
+
+    def only_watches(self, member: Member) -> bool:
+        """Whether it has no seat, or is eliminated."""
+        return member.is_spectator or self.is_out(member)
+
     # What follows from it
 
     def _apply(self, after: After, seed: int | None = None) -> None:

@@ -24,13 +24,13 @@ from arena.server.kept.archive import FinishedTable
 from arena.server.services import ServerServices
 from arena.server.tables.pauses import PacedPlayer, Pauses
 from arena.server.tables.seat import SeatPlayer
-from arena.server.tables.table import MatchTerms
+from arena.server.tables.table import MatchTerms, Notice
 from arena.server.tables.windows import Windows
 from arena.telling.replay import LiveShowing, Moment, Viewer, replay
 
 
 @attrs.frozen
-class LiveScene:
+class LiveScene(Notice):
     """A step of the match, just made."""
 
     moment: Moment

@@ -16,8 +16,8 @@ from arena.server.http.tls import NotSealed, TlsTransport
 from arena.server.limits import TOKENS_AT_ONCE, TOKENS_PER_S
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
+from arena.server.tables.gathering import hash_of
 from arena.server.tables.guests import OpenTable
-from arena.server.tables.keys import hash_of
 from arena.server.tables.live import LiveTable
 from arena.server.tables.programs import ProgramPlace, Programs
 from arena.server.tables.table import Member

@@ -109,7 +109,6 @@ class Views:
     def _table_common(self) -> TableCommon:
         live, table = self._live, self._live.table
         host = table.host_member
-        eliminated = self._eliminated()
         return TableCommon(
             **asdict(listed_table(table)),
             rules=msgspec.Raw(rules_json(live.game, max(2, len(table.seating) or len(table.players)))),
@@ -118,7 +117,7 @@ class Views:
             version=live.version,
             last_modified=live.modified_at,
             admin_nickname=None if host is None else host.nickname,
-            players=[self._player(each, eliminated) for each in table.players],
+            players=[self._player(each) for each in table.players],
             spectators=[each.nickname for each in table.spectators[:SPECTATORS_NAMED]],
             spectators_count=len(table.spectators),
             chat=[
@@ -132,7 +131,7 @@ class Views:
         match, table = self._live.match, self._live.table
         return match.terms.move_s if match is not None and table.is_playing else limit_s(table)
 
-    def _player(self, member: Member, eliminated: frozenset[str]) -> PlayerShown:
+    def _player(self, member: Member) -> PlayerShown:
         live = self._live
         seating = live.match.terms.seating if live.match is not None else ()
         seat = live.seats.get(member.player_id)
@@ -143,16 +142,9 @@ class Views:
             seat=seating.index(member.player_id) if member.player_id in seating else None,
             is_ready=member.is_ready,
             is_away=seat is not None and seat.is_away,
-            is_out=member.player_id in eliminated,
+            is_out=live.is_out(member),
             has_left=member.has_left,
         )
-
-    def _eliminated(self) -> frozenset[str]:
-        """The player_ids of those who are out of the match that is played."""
-        match = self._live.match
-        if match is None or not self._live.table.is_playing:
-            return frozenset()
-        return frozenset(match.terms.seating[seat] for seat in match.game.eliminated(match.state))
 
     def _encoded_match(self, member: Member | None) -> bytes:
         match = self._live.match
@@ -200,7 +192,7 @@ class Views:
             playerID=member.player_id,
             nickname=member.nickname,
             is_host=self._live.table.host == member.player_id,
-            is_spectator=member.is_spectator or member.player_id in self._eliminated(),
+            is_spectator=self._live.only_watches(member),
             options=options,
         )
 
