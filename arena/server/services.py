@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import trio
@@ -63,15 +63,14 @@ class Records:
         """Raises Refusal while the disk fails, so that nothing is done that cannot be kept."""
 
 
-class Guest(Protocol):
+@attrs.frozen
+class Guest:
     """A bot that came over TCP by itself, and waits for a match."""
 
-    @property
-    def key_hash(self) -> str:
-        """Of the secret with which it may come back; empty if it has none."""
-
-    def move_to(self, table_id: str, player_id: str) -> None:
-        """From now on it plays for this member of another table."""
+    key_hash: str
+    """Of the secret with which it may come back; empty if it has none."""
+    move_to: Callable[[str, str], None]
+    """From now on it plays at the table with this id for the member with this player_id."""
 
 
 @attrs.frozen(kw_only=True)

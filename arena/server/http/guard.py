@@ -20,7 +20,7 @@ import attrs
 from starlette.exceptions import HTTPException
 
 from arena.server.http.addresses import Asker, asker, is_host_allowed, is_same_origin
-from arena.server.http.answers import refusal_body, refusal_headers, send_json, send_page
+from arena.server.http.answers import error_body, refusal_body, refusal_headers, send_json, send_page
 from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
 from arena.server.http.connection import Application, Message, Receive, Scope, Send
 from arena.server.http.quotas import Quota
@@ -88,18 +88,13 @@ class Guard:
         except HTTPException as error:
             await answer.refuse(error.status_code, *_of_starlette(error))
         except BodyTooLate:
-            body = {
-                "error": "timeout",
-                "message": "the body did not come in time: send it at once",
-                "field": None,
-            }
-            await answer.refuse(408, body, [(b"connection", b"close")])
+            why = "the body did not come in time: send it at once"
+            await answer.refuse(408, error_body("timeout", why), [(b"connection", b"close")])
         except ClientGone:
             pass
         except Exception:
             self._note_bug(traceback.format_exc())
-            body = {"error": "internal", "message": "the server made a mistake, and noted it", "field": None}
-            await answer.refuse(500, body, [])
+            await answer.refuse(500, error_body("internal", "the server made a mistake, and noted it"), [])
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         headers: Headers = dict(scope["headers"])
@@ -164,7 +159,7 @@ def _is_preflight(method: str, headers: Headers) -> bool:
 def _of_starlette(error: HTTPException) -> tuple[dict[str, Any], list[tuple[bytes, bytes]]]:
     kind = KINDS.get(error.status_code, "bad_request")
     headers = [(name.lower().encode(), value.encode()) for name, value in (error.headers or {}).items()]
-    return {"error": kind, "message": error.detail, "field": None}, headers
+    return error_body(kind, error.detail), headers
 
 
 class _Answer:

@@ -18,8 +18,6 @@ import trio
 from msgspec.structs import asdict
 
 from arena.errors import ConfigError
-from arena.match.game import Game
-from arena.match.record import Turn
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
 from arena.server.http.answer_types import MatchPage, SceneShown
@@ -28,9 +26,9 @@ from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
-from arena.server.tables.played_match import PlayedMatch
+from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
-from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
+from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer
 
 _Maker: TypeAlias = Callable[["_Past", str, MatchPart], bytes]
 
@@ -140,15 +138,8 @@ def _past_at_table(match: PlayedMatch) -> _Past | None:
         return None
     showing = LiveShowing(match.game, match.terms.names)
     showing.decisions = match.showing.decisions
-    moments = partial(_moments, match.game, len(match.terms.names), match.turns)
+    moments = partial(moments_of, match.game, len(match.terms.names), match.turns)
     return _Past(showing, moments, match.record.ranks, match.record.returns, match.terms.move_s)
-
-
-def _moments(game: Game[Any, Any], seats: int, turns: list[Turn]) -> Iterator[Moment]:
-    steps = replay(game, seats, turns)
-    yield Moment(-1, {}, next(steps))
-    for turn, (moves, step) in enumerate(zip(turns, steps, strict=True)):
-        yield Moment(turn, moves, step)
 
 
 def _scene(showing: Showing, moment: Moment, viewer: Viewer) -> SceneShown:

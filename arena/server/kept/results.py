@@ -50,6 +50,12 @@ class ResultsFolder:
     changed_at: float
     """Unix time."""
 
+    def told(self, text: str) -> str:
+        """What is wrong with it, without where it is on this machine."""
+        for path in (self.path.resolve(), self.path):
+            text = text.replace(str(path), self.name)
+        return clipped(printable(text), SENTENCE_MAX)
+
 
 class ResultsCatalog:
     """The results folders within one folder."""
@@ -164,7 +170,7 @@ def _opened(folder: ResultsFolder) -> Iterator[Store]:
             store.check_is_tournament()
             yield store
     except ConfigError as error:
-        raise Refusal("conflict", _sentence(error, folder)) from None
+        raise Refusal("conflict", folder.told(str(error))) from None
     except (sqlite3.DatabaseError, LookupError, TypeError, ValueError, IllegalMove, zlib.error):
         if not _is_damaged(folder):
             raise
@@ -178,12 +184,6 @@ def _is_damaged(folder: ResultsFolder) -> bool:
             return store.damage is not None
     except ConfigError:
         return True
-
-
-def _sentence(error: ConfigError, folder: ResultsFolder) -> str:
-    """What is wrong, without where the folder is on this machine."""
-    text = str(error).replace(str(folder.path.resolve()), folder.name).replace(str(folder.path), folder.name)
-    return clipped(printable(text), SENTENCE_MAX)
 
 
 def _summary(folder: ResultsFolder) -> tuple[Fingerprint, ResultsListed]:

@@ -12,6 +12,7 @@ import msgspec
 
 from arena.match.game import Seat
 from arena.players.codec import Codec
+from arena.server.ring.poker_types import PokerCards, PokerTurn
 from arena.server.ring.ring import Occupant, Ring, chips_aside, seated
 from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment
@@ -91,13 +92,7 @@ def _turn(shown: Mapping[str, Any], expiry: str | None) -> dict[str, Any]:
     return {**{name: shown[name] for name in NO_TURN if name != "expiry"}, "expiry": expiry}
 
 
-NO_TURN: dict[str, Any] = {
-    "playerID": None,
-    "bet_so_far": None,
-    "bet_to_player": None,
-    "minimum_raise": None,
-    "expiry": None,
-}
-NO_CARDS: dict[str, Any] = {"hole": None, "flop": None, "turn": None, "river": None}
+NO_TURN: dict[str, Any] = dict.fromkeys(PokerTurn.__struct_fields__)
+NO_CARDS: dict[str, Any] = dict.fromkeys(PokerCards.__struct_fields__)
 NO_POTS: list[dict[str, Any]] = [{"size": 0, "players": []}]
 _WAITING: dict[str, Any] = {"state": "active", "bet_so_far": 0, "small_blind": False}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from uuid import uuid4
 
 import attrs
@@ -141,7 +142,7 @@ class OpenTable:
                 raise Refusal(
                     "conflict", f"{name} is in a match at the open table: ask once that is over", field="bot"
                 )
-            return _MovableGuest(self._programs, place, member.key_hash if not place.is_plain else "")
+            return Guest("" if place.is_plain else member.key_hash, partial(self._programs.move, place))
         return None
 
     def _take_back(self, place: ProgramPlace) -> bool:
@@ -234,18 +235,6 @@ class OpenTable:
         """The house bot that sits here: it is not started anew for each match."""
         assert self._company is not None, "it has sat down"
         yield self._company
-
-
-@attrs.frozen
-class _MovableGuest(Guest):
-    """A guest that waits, and may be given a seat at another table."""
-
-    _programs: Programs
-    _place: ProgramPlace
-    key_hash: str
-
-    def move_to(self, table_id: str, player_id: str) -> None:
-        self._programs.move(self._place, table_id, player_id)
 
 
 def _has_acted(own: Sequence[Decision], member: Member, match: PlayedMatch) -> bool:

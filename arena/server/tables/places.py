@@ -7,29 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
 
 from arena.server import limits
 from arena.server.http.addresses import neighbourhood
 from arena.server.http.quotas import Quota
 from arena.server.refusal import Refusal
-from arena.server.tables.table import Table
+from arena.server.tables.live import LiveTable
 
 
-class Placed(Protocol):
-    """An open table, and the address of who made it: "" if nobody knows, as after a restart."""
-
-    @property
-    def table(self) -> Table: ...
-
-    @property
-    def address(self) -> str: ...
-
-
-_Open = TypeVar("_Open", bound=Placed)
-
-
-def check_room(open_now: Sequence[Placed], address: str) -> None:
+def check_room(open_now: Sequence[LiveTable], address: str) -> None:
     """Raises Refusal if an address cannot have one more table; the server itself has the address ""."""
     awake = _awake(open_now)
     match awake.shortage(address):
@@ -46,12 +32,12 @@ def check_room(open_now: Sequence[Placed], address: str) -> None:
     raise Refusal("too_many", why, key=key, seconds=60.0)
 
 
-def are_short(open_now: Sequence[Placed]) -> bool:
+def are_short(open_now: Sequence[LiveTable]) -> bool:
     """Whether only the places are left that are kept for addresses without a table."""
     return _awake(open_now).total >= limits.TABLES_MAX - limits.TABLES_KEPT
 
 
-def _awake(open_now: Sequence[Placed]) -> Quota:
+def _awake(open_now: Sequence[LiveTable]) -> Quota:
     return Quota(
         limits.TABLES_PER_ADDRESS,
         near=limits.TABLES_PER_LOOPBACK,
@@ -61,7 +47,7 @@ def _awake(open_now: Sequence[Placed]) -> Quota:
     )
 
 
-def makes_room(open_now: Sequence[_Open]) -> _Open | None:
+def makes_room(open_now: Sequence[LiveTable]) -> LiveTable | None:
     """The table that is closed if more are asleep than may be: the longest asleep of those whose address has
     most of them."""
     asleep = [each for each in open_now if each.table.is_asleep]
@@ -71,6 +57,6 @@ def makes_room(open_now: Sequence[_Open]) -> _Open | None:
     return min(asleep, key=lambda each: (-crowds[_maker(each)], each.table.asleep_at or 0.0))
 
 
-def _maker(placed: Placed) -> str:
+def _maker(placed: LiveTable) -> str:
     """Whom a table is charged to; one of an unknown address stands for itself."""
     return neighbourhood(placed.address) if placed.address else placed.table.id

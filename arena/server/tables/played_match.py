@@ -6,7 +6,8 @@ follows for those who sit there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import inf
 from typing import Any
 
@@ -90,10 +91,8 @@ class PlayedMatch:
         for decision in resumption.decisions:
             self.showing.decisions[decision.turn, decision.seat] = decision
         self._counted = len(resumption.decisions)
-        steps = replay(self.game, len(self.terms.names), resumption.turns)
-        next(steps)
-        for turn, (moves, step) in enumerate(zip(resumption.turns, steps, strict=True)):
-            self._add(Moment(turn, moves, step))
+        for moment in islice(moments_of(self.game, len(self.terms.names), resumption.turns), 1, None):
+            self._add(moment)
 
     @property
     def state(self) -> Any:
@@ -288,3 +287,11 @@ class PlayedMatch:
                 break
             found.append(decision)
         return found[::-1]
+
+
+def moments_of(game: Game[Any, Any], seats: int, turns: Sequence[Turn]) -> Iterator[Moment]:
+    """The moments of a match from its moves, the start first."""
+    steps = replay(game, seats, turns)
+    yield Moment(-1, {}, next(steps))
+    for turn, (moves, step) in enumerate(zip(turns, steps, strict=True)):
+        yield Moment(turn, moves, step)
