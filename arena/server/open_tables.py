@@ -62,18 +62,8 @@ class OpenTables:
         except ConfigError as error:
             raise Refusal("bad_request", str(error), field="rules") from None
         check_room(tuple(self), address)
-        now = self.hall.now()
-        table = Table(
-            id=str(uuid4()),
-            game=game,
-            rules=dict(rules),
-            seats=_seats_of(played),
-            move_s=move_s,
-            is_clock_chosen=is_clock_chosen,
-            created_at=now,
-            active_at=now,
-            reserved=played.reserved_names,
-            is_lobby=is_lobby,
+        table = new_table(
+            played, rules, move_s, self.hall.now(), is_clock_chosen=is_clock_chosen, is_lobby=is_lobby
         )
         self.hall.records.keep_table(table)
         return self.add(table, played, address=address)
@@ -206,6 +196,23 @@ class OpenTables:
             self._closed[live.table.id] = live.closed_because
             while len(self._closed) > limits.TABLES_REMEMBERED:
                 del self._closed[next(iter(self._closed))]
+
+
+def new_table(
+    game: Game[Any, Any], rules: Mapping[str, object], move_s: float | None, now: float, **more: Any
+) -> Table:
+    """A table at which nobody is yet.  Raises Refusal if nobody can play with these house rules."""
+    return Table(
+        id=str(uuid4()),
+        game=game.name,
+        rules=dict(rules),
+        seats=_seats_of(game),
+        move_s=move_s,
+        created_at=now,
+        active_at=now,
+        reserved=game.reserved_names,
+        **more,
+    )
 
 
 def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:

@@ -64,9 +64,12 @@ class Gathering(Versioned, ABC):
         """A newcomer and its key, which is told once."""
         self._hall.records.check()
         key = new_key()
-        newcomer = Member(str(uuid4()), nickname, way, self._hall.now(), hash_of(key), is_spectator=spectate)
+        newcomer = self._newcomer(nickname, way, hash_of(key), is_spectator=spectate)
         self._apply(tables.join(self.table, newcomer, or_watch=or_watch))
         return self.table.member(newcomer.player_id), key
+
+    def _newcomer(self, nickname: str, way: Way, key_hash: str = "", **more: Any) -> Member:
+        return Member(str(uuid4()), nickname, way, self._hall.now(), key_hash, **more)
 
     def give_seat(self, by: Member, bot: str) -> Member:
         """A house bot, or a guest that waits, takes a seat, under its own name or with a number behind."""
@@ -74,14 +77,9 @@ class Gathering(Versioned, ABC):
         guest = self._hall.find_guest(bot, self.game.name)
         if guest is None:
             self._hall.check_bot(bot, self.game.name)
-        newcomer = Member(
-            str(uuid4()),
-            free_name(self.table, bot),
-            "house" if guest is None else "program",
-            self._hall.now(),
-            "" if guest is None else guest.key_hash,
-            bot=bot,
-        )
+        way: Way = "house" if guest is None else "program"
+        key_hash = "" if guest is None else guest.key_hash
+        newcomer = self._newcomer(free_name(self.table, bot), way, key_hash, bot=bot)
         self._apply(tables.give_seat(self.table, by.player_id, newcomer))
         if guest is not None:
             guest.move_to(self.table.id, newcomer.player_id)
@@ -89,7 +87,7 @@ class Gathering(Versioned, ABC):
 
     def seat_house_bot(self, bot: str) -> Member:
         """A house bot takes a seat that nobody gave it, at a table without a host."""
-        newcomer = Member(str(uuid4()), free_name(self.table, bot), "house", self._hall.now(), bot=bot)
+        newcomer = self._newcomer(free_name(self.table, bot), "house", bot=bot)
         self._apply(tables.join(self.table, newcomer))
         return self.table.member(newcomer.player_id)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from uuid import uuid4
 
 import attrs
 import trio
@@ -20,14 +19,14 @@ from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
 from arena.server.http.quotas import Quota
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
-from arena.server.open_tables import OpenTables
+from arena.server.open_tables import OpenTables, new_table
 from arena.server.refusal import Refusal
 from arena.server.services import Guest, Records
 from arena.server.tables.live import LiveTable
 from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.programs import ProgramPlace, Programs
 from arena.server.tables.rules import free_name
-from arena.server.tables.table import Member, Table
+from arena.server.tables.table import Member
 from arena.wire.connection import ArenaConnection
 from arena.wire.names import looks_like, told_apart
 
@@ -67,20 +66,8 @@ class OpenTable:
         programs.go_home = self._take_back
 
     def _open(self) -> LiveTable:
-        cls, now = GAMES[SERVICES["guests"]], self._hall.now()
-        game = cls()
-        table = Table(
-            id=str(uuid4()),
-            game=cls.name,
-            rules={},
-            seats=(cls.seats[0], cls.seats[-1]),
-            move_s=self._move_s,
-            created_at=now,
-            active_at=now,
-            reserved=game.reserved_names,
-            is_public=True,
-            is_standing=True,
-        )
+        game = GAMES[SERVICES["guests"]]()
+        table = new_table(game, {}, self._move_s, self._hall.now(), is_public=True, is_standing=True)
         return self._house.add(table, game, hall=self._hall)
 
     # Who comes, and who goes to another table

@@ -157,6 +157,15 @@ class Table:
             raise Refusal("not_found", "nobody at this table has this playerID", field="playerID")
         return found
 
+    def with_member(self, changed: Member) -> Table:
+        """The same with what a member has become."""
+        members = [changed if each.player_id == changed.player_id else each for each in self.members]
+        return attrs.evolve(self, members=tuple(members))
+
+    def without(self, gone: Member) -> Table:
+        """The same without a member."""
+        return attrs.evolve(self, members=tuple(each for each in self.members if each is not gone))
+
 
 @attrs.frozen
 class MatchTerms:
