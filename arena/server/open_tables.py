@@ -132,10 +132,10 @@ class OpenTables:
     async def put_away(self, unfinished: Unfinished) -> None:
         """Archives a match whose table is gone if it is over, and forgets it."""
         kept, resumption = unfinished.kept, unfinished.resumption
-        match = PlayedMatch(self.hall, kept.table, unfinished.game, kept.terms, resumption=resumption)
         if not unfinished.is_over:
-            match.forget()
+            self.hall.records.forget_match(kept.terms.match_id)
             return
+        match = PlayedMatch(self.hall, kept.table, unfinished.game, kept.terms, resumption=resumption)
         await match.conclude()
         await match.archive()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from arena.match.game import CHANCE, Game, Seat, is_legal
 from arena.match.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
 from arena.server.kept.archive import FinishedTable
-from arena.server.kept.keeping import Keeper, KeptMatch, NotKept, not_kept
+from arena.server.kept.keeping import InThread, Keeper, KeptMatch, NotKept, not_kept
 from arena.server.ring.ring import Ring
 from arena.server.services import Records
 from arena.server.tables.table import ChatLine, MatchTerms, Table
@@ -24,7 +24,6 @@ from arena.tournament.plan import make_game
 
 RING_PREFIX = "ring "
 """Of the ids under which ring tables are kept, which are no tables of the lobby."""
-InThread: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
 Row: TypeAlias = tuple[int, float, str | None, str, bool, bool]
 """A decision without its move: seat, seconds, fault, reason, asked, lagged."""
 

@@ -57,16 +57,15 @@ class Views:
             self._common = _encode(self._table_common())[:-1]
         own = b"null" if member is None else _encode(self._own(member))
         match = self._encoded_match(member)
-        running = _encode({"clocks": self._clocks(), "resumes_in": self._resumes_in()})
+        running = _encode(self._running())
         return b'%b,"match":%b,"you":%b,%b' % (self._common, match, own, running[1:])
 
     def table_fields(self, member: Member | None) -> dict[str, Any]:
         """The same as a dict; `match` and `you` are dicts too, and what changes with time is in `match`."""
         match = self._match(member)
-        running = {"clocks": self._clocks(), "resumes_in": self._resumes_in()}
         return {
             **asdict(self._table_common()),
-            "match": None if match is None else {**asdict(match), **running},
+            "match": None if match is None else {**asdict(match), **self._running()},
             "you": None if member is None else asdict(self._own(member)),
         }
 
@@ -196,18 +195,16 @@ class Views:
             options=options,
         )
 
-    def _resumes_in(self) -> float | None:
-        """After how many seconds the moves that wait for people to read are put."""
-        wait_s = None if self._live.match is None else self._live.match.resumes_in_s
-        return None if wait_s is None else round(wait_s, 3)
-
-    def _clocks(self) -> dict[str, int | None]:
-        """The milliseconds that each seat has left that is asked now; None: it has no clock."""
+    def _running(self) -> dict[str, Any]:
+        """What changes with time: the milliseconds that each seat has left that is asked now (None: it has no
+        clock), and after how many seconds the moves that wait for people to read are put."""
         match = self._live.match
         if match is None:
-            return {}
+            return {"clocks": {}, "resumes_in": None}
         left = {match.terms.names[seat]: match.remaining_s(seat) for seat in match.to_act}
-        return {name: None if seconds is None else round(1000 * seconds) for name, seconds in left.items()}
+        clocks = {name: None if seconds is None else round(1000 * seconds) for name, seconds in left.items()}
+        wait_s = match.resumes_in_s
+        return {"clocks": clocks, "resumes_in": None if wait_s is None else round(wait_s, 3)}
 
 
 def viewer_at(match: PlayedMatch, member: Member | None) -> Viewer:
