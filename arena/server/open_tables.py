@@ -14,10 +14,11 @@ from arena.match.game import Game
 from arena.server import limits
 from arena.server.kept.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
+from arena.server.services import ServerServices
 from arena.server.tables.absence import after_restart, idle_s
-from arena.server.tables.live import LiveTable, ServerServices
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.live import LiveTable
 from arena.server.tables.places import are_short, check_room, makes_room
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.table import Alerted, Table
 from arena.server.tables.views import Views
 from arena.tournament.plan import make_game
@@ -61,18 +62,8 @@ class OpenTables:
         except ConfigError as error:
             raise Refusal("bad_request", str(error), field="rules") from None
         check_room(tuple(self), address)
-        now = self.hall.now()
-        table = Table(
-            id=str(uuid4()),
-            game=game,
-            rules=dict(rules),
-            seats=_seats_of(played),
-            move_s=move_s,
-            is_clock_chosen=is_clock_chosen,
-            created_at=now,
-            active_at=now,
-            reserved=played.reserved_names,
-            is_lobby=is_lobby,
+        table = new_table(
+            played, rules, move_s, self.hall.now(), is_clock_chosen=is_clock_chosen, is_lobby=is_lobby
         )
         self.hall.records.keep_table(table)
         return self.add(table, played, address=address)
@@ -144,9 +135,9 @@ class OpenTables:
         if not unfinished.is_over:
             self.hall.records.forget_match(kept.terms.match_id)
             return
-        match = LiveMatch(unfinished.game, kept.terms, note=lambda moment: None, resumption=resumption)
+        match = PlayedMatch(self.hall, kept.table, unfinished.game, kept.terms, resumption=resumption)
         await match.conclude()
-        await self.hall.records.end_match(kept.table, match)
+        await match.archive()
 
     def table(self, id: str) -> LiveTable:
         """Raises Refusal if no open table has this id."""
@@ -207,6 +198,23 @@ class OpenTables:
                 del self._closed[next(iter(self._closed))]
 
 
+def new_table(
+    game: Game[Any, Any], rules: Mapping[str, object], move_s: float | None, now: float, **more: Any
+) -> Table:
+    """A table at which nobody is yet.  Raises Refusal if nobody can play with these house rules."""
+    return Table(
+        id=str(uuid4()),
+        game=game.name,
+        rules=dict(rules),
+        seats=_seats_of(game),
+        move_s=move_s,
+        created_at=now,
+        active_at=now,
+        reserved=game.reserved_names,
+        **more,
+    )
+
+
 def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:
     """The fewest and the most who can play with these house rules.  Raises Refusal if nobody can."""
     playable, why = [], ""
@@ -220,6 +228,3 @@ def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:
     if not playable:
         raise Refusal("bad_request", why, field="rules")
     return playable[0], playable[-1]
-
-
-__all__ = ["OpenTables"]

@@ -39,13 +39,12 @@ from arena.server.packets.packet_api import PacketApi
 from arena.server.ring.accounts import Accounts
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker import PokerApi, open_rings
-from arena.server.ring.ring_records import RingRecords
+from arena.server.services import ServerServices
 from arena.server.site.scene_api import SceneApi
 from arena.server.site.site import Site
 from arena.server.tables.api import TablesApi
 from arena.server.tables.bots import HouseBots
 from arena.server.tables.guests import OpenTable
-from arena.server.tables.live import ServerServices
 from arena.server.tables.programs import Programs
 from arena.server.tables.tcp_door import TcpDoor
 from arena.telling.replay import Replay
@@ -210,12 +209,8 @@ async def _open_house(
                 )
                 house = OpenTables(hall)
                 left = house.restore(records, records.matches(note), note)
-                rings, left = await open_rings(
-                    hall,
-                    RingRecords(keeper, records, note),
-                    left,
-                    bot=bots.names(SERVICES["poker"])[0],
-                )
+                kept, bot = list(records.rings(note)), bots.names(SERVICES["poker"])[0]
+                rings, left = await open_rings(hall, kept, left, bot=bot)
                 for unfinished in left:
                     nursery.start_soon(house.put_away, unfinished)
                 await keeping.start(keeper.run)  # all that was kept has been read

@@ -3,55 +3,74 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 import trio
 
 from arena.match.game import Game
+from arena.match.record import Decision, Turn
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
+from arena.server.kept.archive import FinishedTable
+from arena.server.ring.ring import Ring
 from arena.server.tables.bots import BotPlaces
-from arena.server.tables.live_match import LiveMatch, MatchTerms
 from arena.server.tables.pauses import Pauses
-from arena.server.tables.table import Member, Table
+from arena.server.tables.table import MatchTerms, Member, Table
 from arena.server.tables.visitors import Visitors
 
 
-class Records(Protocol):
-    """Keeps what happens at tables, and says when it is kept."""
+class Records:
+    """Keeps what happens at tables, and says when it is kept.
 
-    def keep_table(self, table: Table) -> None: ...
+    This one keeps nothing: it is that of the open table, and of tests.
+    """
 
-    def drop_table(self, table: Table) -> None: ...
+    def keep_table(self, table: Table) -> None:
+        """The table has changed."""
 
-    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None: ...
+    def drop_table(self, table: Table) -> None:
+        """The table is closed."""
 
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
-        """`ahead`: how many turns after the open one it is for."""
+    def keep_ring(self, ring: Ring) -> None:
+        """The ring table has changed."""
 
-    def keep_turn(self, match: LiveMatch) -> None: ...
+    def begin_match(
+        self, table_id: str, game: Game[Any, Any], terms: MatchTerms, rules: Mapping[str, Any]
+    ) -> None:
+        """A match begins at a table, in place of the one before."""
 
-    async def end_match(self, table_id: str, match: LiveMatch) -> None: ...
+    def keep_answer(self, match_id: str, game: Game[Any, Any], number: int, seat: int, move: Any) -> None:
+        """A move has come for the turn with this number, which is not made yet."""
 
-    def forget_match(self, match_id: str) -> None: ...
+    def keep_turn(
+        self, match_id: str, game: Game[Any, Any], number: int, turn: Turn, decisions: Sequence[Decision]
+    ) -> None:
+        """The turn with this number was made."""
 
-    async def kept(self) -> None: ...
+    async def end_match(self, match: FinishedTable) -> None:
+        """Archives a match, and then forgets it; a restart between does it again."""
 
-    def check(self) -> None: ...
+    def forget_match(self, match_id: str) -> None:
+        """A match has broken off."""
+
+    async def kept(self) -> None:
+        """Returns once all of this is kept.  Raises Refusal if the disk fails."""
+
+    def check(self) -> None:
+        """Raises Refusal while the disk fails, so that nothing is done that cannot be kept."""
 
 
-class Guest(Protocol):
+@attrs.frozen
+class Guest:
     """A bot that came over TCP by itself, and waits for a match."""
 
-    @property
-    def key_hash(self) -> str:
-        """Of the secret with which it may come back; empty if it has none."""
-
-    def move_to(self, table_id: str, player_id: str) -> None:
-        """From now on it plays for this member of another table."""
+    key_hash: str
+    """Of the secret with which it may come back; empty if it has none."""
+    move_to: Callable[[str, str], None]
+    """From now on it plays at the table with this id for the member with this player_id."""
 
 
 @attrs.frozen(kw_only=True)
@@ -87,6 +106,3 @@ class ServerServices:
         if member.way == "house":
             return await bots.enter_async_context(self.open_bot(member.bot, member.nickname))
         return self.open_program(table_id, member)
-
-
-__all__ = ["Guest", "Records", "ServerServices"]

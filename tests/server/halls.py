@@ -12,9 +12,9 @@ import trio
 from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
-from arena.server.kept.records import Forgetful
 from arena.server.open_tables import OpenTables
-from arena.server.tables.live import LiveTable, ServerServices
+from arena.server.services import Records, ServerServices
+from arena.server.tables.live import LiveTable
 from arena.server.tables.pauses import Pauses
 from arena.server.tables.table import Member
 
@@ -84,7 +84,7 @@ async def a_house(
     async with trio.open_nursery() as nursery:
         hall = ServerServices(
             nursery=nursery,
-            records=changes.pop("records", Forgetful()),
+            records=changes.pop("records", Records()),
             open_bot=open_bot,
             check_bot=lambda bot, game: None,
             now=changes.pop("now", trio.current_time),

@@ -17,13 +17,13 @@ from arena.players.local import LocalPlayer
 from arena.sdk import Bot
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
-from arena.server.kept.records import Forgetful, Unfinished
+from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
 from arena.server.ring.accounts import User
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker import PokerApi, ring_game
 from arena.server.ring.ring import Ring
-from arena.server.tables.live import ServerServices
+from arena.server.services import Records, ServerServices
 from tests.server.poker_client import PokerClient
 
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
@@ -62,7 +62,7 @@ class FakeUsers:
         return User(f"id-{name}", name)
 
 
-class KeptRings(Forgetful):
+class KeptRings(Records):
     """Notes what it is told to keep."""
 
     def __init__(self) -> None:
@@ -70,9 +70,6 @@ class KeptRings(Forgetful):
         self.kept_at: list[int] = []
 
     def keep_ring(self, ring: Ring) -> None:
-        self.rings.append(ring)
-
-    def begin_hand(self, ring: Ring, game: Any, terms: Any) -> None:
         self.rings.append(ring)
 
     async def kept(self) -> None:
@@ -147,7 +144,7 @@ async def opened(
             note_bug=note_bug,
             draw_seed=lambda: rng.getrandbits(128),
         )
-        live = LiveRing(ring or Ring(RING), ring_game, hall, records, bot="caller")
+        live = LiveRing(ring or Ring(RING), ring_game, hall, bot="caller")
         await nursery.start(live.run, unfinished)
         app = Guard(Routing(PokerApi([live], users or FakeUsers()).routes()), GuardOptions(), note_bug)
         transport = httpx.ASGITransport(app=app)

@@ -19,7 +19,7 @@ from arena.server.kept.keeping import Keeper, open_keeper
 from arena.server.kept.records import ServerRecords
 from arena.server.open_tables import OpenTables
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveScene
+from arena.server.tables.played_match import LiveScene
 from arena.server.tables.table import Member, Notice
 from tests.server.halls import a_house, any_move
 
@@ -129,7 +129,7 @@ class People:
             live.play(member, any_move(options, luck))
             self._note()
 
-    def _hear(self, news: Notice | LiveScene) -> None:
+    def _hear(self, news: Notice) -> None:
         if isinstance(news, LiveScene):
             self._note()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from arena.server.http.addresses import (
-    Crowd,
     asker,
     is_host_allowed,
     is_loopback,
     is_same_origin,
     neighbourhood,
 )
+from arena.server.http.quotas import Quota
 
 HOSTS = [
     ("localhost", True),
@@ -96,7 +96,7 @@ def test_what_a_proxy_says_is_believed_if_it_can_be() -> None:
 
 def test_a_crowd_forgets_neighbourhoods_that_are_empty() -> None:
     """Memory follows who is here, not who ever was."""
-    crowd = Crowd()
+    crowd = Quota(1)
     for number in range(1000):
         crowd.enter(f"10.0.0.{number}")
         crowd.leave(f"10.0.0.{number}")

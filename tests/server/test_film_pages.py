@@ -16,8 +16,8 @@ from arena.match.game import Game, Seat
 from arena.page.film import head_of
 from arena.server.http.answer_types import FilmPage
 from arena.server.kept.archive import open_archive
-from arena.server.kept.film_pages import film_page
-from arena.server.tables.live_match import LiveShowing
+from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.tables.played_match import LiveShowing
 from arena.telling.replay import SPECTATOR, Moment, Viewer, replay
 from arena.tournament.plan import make_game
 from tests.server.rest_client import Rest, rest
@@ -119,7 +119,9 @@ def filmed(game: Game[Any, Any], turns: Turns, viewer: Viewer) -> bytes:
             yield Moment(turn, moves, step)
 
     showing = LiveShowing(game, NAMES)
-    return film_page(showing, moments(), viewer, head_of(showing, "0123456789ab", viewer), 0, 200)
+    return film_page(
+        showing, moments(), viewer, head_of(showing, "0123456789ab", viewer), MatchPart(None, 0, 200)
+    )
 
 
 @pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])

@@ -17,8 +17,8 @@ from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.bots import BotPlaces
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveScene
 from arena.server.tables.pauses import BOT_S, SHOWDOWN_S
+from arena.server.tables.played_match import LiveScene
 from arena.server.tables.table import Member, Notice
 from tests.server.halls import a_house, any_move, people
 
@@ -258,7 +258,7 @@ async def test_people_have_time_to_follow(autojump_clock: trio.testing.MockClock
         live.give_seat(ann, "odds")
         times: list[tuple[float, tuple[str, ...]]] = []
 
-        def listen(news: Notice | LiveScene) -> None:
+        def listen(news: Notice) -> None:
             if isinstance(news, LiveScene) and news.moment.step is not None:
                 kinds = tuple(event.kind for event in news.moment.step.events)
                 times.append((trio.current_time(), kinds))

@@ -33,7 +33,7 @@ from arena.server.ring.ring import Ring
 from arena.server.serve import routes_of
 from arena.server.site.site import Site
 from tests.server.halls import a_house
-from tests.server.poker_server import FakeUsers, KeptRings
+from tests.server.poker_server import FakeUsers
 from tests.server.raw_http import served
 from tests.server.rest_client import endpoints_of
 
@@ -233,7 +233,7 @@ def statuses(cases: Any, ask: Callable[[Any, int | None], int], examples: int) -
 async def test_what_is_served_is_as_described() -> None:
     """No 5xx, no status that is not described, answers as described; whatever is asked, wrong bodies too."""
     async with a_house() as house, trio.open_nursery() as nursery:
-        ring = LiveRing(Ring(RING), ring_game, house.hall, KeptRings(), bot="odds")
+        ring = LiveRing(Ring(RING), ring_game, house.hall, bot="odds")
         await nursery.start(ring.run)
         endpoints = all_endpoints(house, [ring])
         bugs: list[str] = []

@@ -14,7 +14,7 @@ import trio
 
 from arena.games import GAMES
 from arena.match.game import CHANCE, Seat
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room
 from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
@@ -48,7 +48,7 @@ async def heard(
 
 
 async def _answer(
-    pages: dict[str, Page], match: LiveMatch, moves: dict[Seat, Any], viewer: Seat | None, order: Random
+    pages: dict[str, Page], match: PlayedMatch, moves: dict[Seat, Any], viewer: Seat | None, order: Random
 ) -> None:
     """Each at its time; then the others ask for the state, which is no business of the viewer."""
     now, names = 0.0, match.terms.names

@@ -344,7 +344,7 @@ def test_chips_that_are_not_at_stake_are_wealth() -> None:
     """A stack has a limit in the rules; the rest of it lies beside."""
     ring = Ring(RING)
     for owner in ("ann", "bob"):
-        ring, _ = join_ring(ring, owner=owner, handle=owner, player_id=f"p-{owner}", now=0.0)
+        ring = join_ring(ring, owner=owner, handle=owner, player_id=f"p-{owner}", now=0.0)
     rich = tuple(each and attrs.evolve(each, chips=STACK_MAX + 5_000) for each in ring.places)
     ring, hand = begin_hand(attrs.evolve(ring, places=rich))
     game = ring_game(hand.stacks)
@@ -457,7 +457,7 @@ def test_equal_information_gives_equal_bytes() -> None:
     """Other hands and the cards to come change nothing for a seat or a spectator, at any step."""
     ring = Ring(RING)
     for owner in ("ann", "bob", "kim"):
-        ring, _ = join_ring(ring, owner=owner, handle=owner, player_id=f"p-{owner}", now=0.0)
+        ring = join_ring(ring, owner=owner, handle=owner, player_id=f"p-{owner}", now=0.0)
     ring, hand = begin_hand(ring)
     rng = Random(1)
     order = list(Holdem().draw(Holdem().start(3), Random(3)).deck)

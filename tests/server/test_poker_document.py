@@ -16,7 +16,7 @@ def rich(chips: int, seats: int = 2) -> Ring:
     ring = Ring(RING)
     for number in range(seats):
         name = f"user{number}"
-        ring, _ = join_ring(ring, owner=f"id-{name}", handle=name, player_id=f"p-{name}", now=0.0)
+        ring = join_ring(ring, owner=f"id-{name}", handle=name, player_id=f"p-{name}", now=0.0)
     return attrs.evolve(ring, places=tuple(each and attrs.evolve(each, chips=chips) for each in ring.places))
 
 

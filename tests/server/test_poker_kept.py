@@ -20,8 +20,8 @@ from arena.server.kept.archive import FinishedTable, open_archive
 from arena.server.kept.keeping import NotKept, open_keeper
 from arena.server.kept.records import ServerRecords
 from arena.server.open_tables import OpenTables
+from arena.server.ring.poker import hand_of
 from arena.server.ring.ring import CHIPS, PLACES, Ring
-from arena.server.ring.ring_records import RingRecords
 from tests.server.poker_client import BET, FOLD, PokerClient
 from tests.server.poker_server import RING, FakeUsers, Server, opened
 from tests.server.rest_client import rest
@@ -41,14 +41,13 @@ async def served(
     """A server over what lies in this folder, as it was left there."""
     with open_keeper(folder, tell=print, in_thread=at_once) as keeper:
         records = ServerRecords(keeper, archive, in_thread=at_once)
-        ring_records = RingRecords(keeper, records)
-        kept = ring_records.rings()
+        kept = list(records.rings(print))
         ring = kept[0] if kept else Ring(RING)
         matches = records.matches(print)
-        unfinished = ring_records.hand(ring, matches)
+        unfinished = hand_of(ring, matches)
         async with trio.open_nursery() as nursery:
             await nursery.start(keeper.run)
-            async with opened(ring_records, users, ring, unfinished, starts_s=starts_s) as server:
+            async with opened(records, users, ring, unfinished, starts_s=starts_s) as server:
                 for each in matches:
                     if each is not unfinished:
                         await OpenTables(server.live._hall).put_away(each)

@@ -23,7 +23,6 @@ from arena.server.ring.ring import (
     STACK_MAX,
     Hand,
     Ring,
-    RingNotice,
     begin_hand,
     can_begin,
     drop_hand,
@@ -43,12 +42,19 @@ def ring_of(*owners: str, now: float = 0.0) -> Ring:
     """A ring that these have joined in this order; the player of `ann` is `ann-1`."""
     ring = Ring("ring")
     for owner in owners:
-        ring, _ = join_ring(ring, owner=owner, handle=owner, player_id=f"{owner}-1", now=now)
+        ring = join_ring(ring, owner=owner, handle=owner, player_id=f"{owner}-1", now=now)
     return ring
 
 
-def told(notices: tuple[RingNotice, ...]) -> list[tuple[str, str]]:
-    return [(notice.kind, notice.player_id) for notice in notices]
+def told(before: Ring, after: Ring) -> list[tuple[str, str]]:
+    """What has happened between the two: who is gone, who has a place, and who waits for one."""
+    sat, waited = ([each.player_id for each in group] for group in (seated(before), before.queue))
+    sits, waits = ([each.player_id for each in group] for group in (seated(after), after.queue))
+    gone = [("gone", each) for each in (*sat, *waited) if each not in (*sits, *waits)]
+    next_ones = [each for each in waited if each in sits]
+    new = [each for each in sits if each not in (*sat, *waited)]
+    came = [("seated", each) for each in (*next_ones, *new)]
+    return [*gone, *came, *(("queued", each) for each in waits if each not in waited)]
 
 
 def chips(ring: Ring) -> dict[str, int]:
@@ -63,8 +69,8 @@ NUMBERS = [str(number) for number in range(PLACES)]
 
 def test_everybody_brings_the_same_chips() -> None:
     """A newcomer sits down at once, with 10,000."""
-    ring, notices = join_ring(Ring("ring"), owner="ann", handle="Ann", player_id="a", now=0.0)
-    assert told(notices) == [("seated", "a")]
+    ring = join_ring(Ring("ring"), owner="ann", handle="Ann", player_id="a", now=0.0)
+    assert told(Ring("ring"), ring) == [("seated", "a")]
     assert chips(ring) == {"a": 10_000}
 
 
@@ -72,17 +78,17 @@ def test_joining_again_changes_nothing() -> None:
     """Whoever sits or waits there keeps its player."""
     ring = ring_of(*NUMBERS, "waiting")
     for owner in ("3", "waiting"):
-        assert join_ring(ring, owner=owner, handle=owner, player_id="new", now=0.0) == (ring, ())
+        assert join_ring(ring, owner=owner, handle=owner, player_id="new", now=0.0) == ring
 
 
 def test_the_eleventh_waits() -> None:
     """A full table has a queue, whose first takes the place that is free next."""
     ring = ring_of(*NUMBERS, "kim")
-    ring, notices = join_ring(ring, owner="lou", handle="lou", player_id="lou-1", now=0.0)
-    assert told(notices) == [("queued", "lou-1")]
+    before, ring = ring, join_ring(ring, owner="lou", handle="lou", player_id="lou-1", now=0.0)
+    assert told(before, ring) == [("queued", "lou-1")]
     assert not is_seated(ring, "kim-1")
-    ring, notices = leave_ring(ring, "4-1", now=1.0)
-    assert told(notices) == [("left", "4-1"), ("seated", "kim-1")]
+    before, ring = ring, leave_ring(ring, "4-1", now=1.0)
+    assert told(before, ring) == [("gone", "4-1"), ("seated", "kim-1")]
     assert [occupant.player_id for occupant in ring.queue] == ["lou-1"]
 
 
@@ -97,11 +103,11 @@ def test_the_queue_is_bounded() -> None:
 def test_who_joins_during_a_hand_plays_the_next_one() -> None:
     """It has a place at once, but no part in the hand."""
     ring, hand = begin_hand(ring_of("ann", "bob"))
-    ring, _ = join_ring(ring, owner="kim", handle="kim", player_id="kim-1", now=0.0)
+    ring = join_ring(ring, owner="kim", handle="kim", player_id="kim-1", now=0.0)
     assert is_seated(ring, "kim-1")
-    assert hand.seat_of("kim-1") is None
-    ring, _ = end_hand(ring, hand.stacks, now=0.0)
-    assert begin_hand(ring)[1].seat_of("kim-1") is not None
+    assert "kim-1" not in hand.player_ids
+    ring = end_hand(ring, hand.stacks, now=0.0)
+    assert "kim-1" in begin_hand(ring)[1].player_ids
 
 
 # Leaving.
@@ -109,33 +115,34 @@ def test_who_joins_during_a_hand_plays_the_next_one() -> None:
 
 def test_who_leaves_between_hands_is_gone() -> None:
     """With its chips, and may come back as somebody new."""
-    ring, notices = leave_ring(ring_of("ann", "bob"), "bob-1", now=0.0)
-    assert told(notices) == [("left", "bob-1")]
+    before = ring_of("ann", "bob")
+    ring = leave_ring(before, "bob-1", now=0.0)
+    assert told(before, ring) == [("gone", "bob-1")]
     assert chips(ring) == {"ann-1": CHIPS}
-    ring, _ = join_ring(ring, owner="bob", handle="bob", player_id="bob-2", now=0.0)
+    ring = join_ring(ring, owner="bob", handle="bob", player_id="bob-2", now=0.0)
     assert chips(ring) == {"ann-1": CHIPS, "bob-2": CHIPS}
 
 
 def test_who_leaves_during_a_hand_keeps_its_place_to_its_end() -> None:
     """What it has bet is in the pot; what it has left, or even wins, goes with it."""
     ring, hand = begin_hand(ring_of("ann", "bob", "kim"))
-    ring, notices = leave_ring(ring, "kim-1", now=0.0, why="silent")
-    assert told(notices) == [("silent", "kim-1")]
+    before, ring = ring, leave_ring(ring, "kim-1", now=0.0)
+    assert told(before, ring) == [("gone", "kim-1")]
     assert occupant_of(ring, "kim") is None
-    ring, _ = join_ring(ring, owner="kim", handle="kim", player_id="kim-2", now=0.0)
+    ring = join_ring(ring, owner="kim", handle="kim", player_id="kim-2", now=0.0)
     assert ring.places.index(None) == 4
     after = [0, 0, 0]
     for seat, player_id in enumerate(hand.player_ids):
         after[seat] = {"ann-1": 9_000, "bob-1": 10_500, "kim-1": 10_500}[player_id]
-    ring, notices = end_hand(ring, after, now=0.0)
-    assert told(notices) == []
+    before, ring = ring, end_hand(ring, after, now=0.0)
+    assert told(before, ring) == []
     assert chips(ring) == {"ann-1": 9_000, "bob-1": 10_500, "kim-2": CHIPS}
 
 
 def test_who_leaves_twice_or_was_never_there_is_refused() -> None:
     """In a sentence."""
     ring, _ = begin_hand(ring_of("ann", "bob"))
-    ring, _ = leave_ring(ring, "bob-1", now=0.0)
+    ring = leave_ring(ring, "bob-1", now=0.0)
     for player_id in ("bob-1", "nobody"):
         with pytest.raises(Refusal, match="no player at this table has this playerID") as refused:
             leave_ring(ring, player_id, now=0.0)
@@ -179,12 +186,12 @@ def test_who_is_busted_is_out_and_may_come_back_at_the_queues_end() -> None:
     """As a new player with new chips."""
     ring, hand = begin_hand(ring_of(*NUMBERS, "kim"))
     loser = hand.player_ids[0]
-    ring, notices = end_hand(ring, (0, 20_000, *hand.stacks[2:]), now=0.0)
-    assert told(notices) == [("busted", loser), ("seated", "kim-1")]
+    before, ring = ring, end_hand(ring, (0, 20_000, *hand.stacks[2:]), now=0.0)
+    assert told(before, ring) == [("gone", loser), ("seated", "kim-1")]
     owner = loser.removesuffix("-1")
     assert occupant_of(ring, owner) is None
-    ring, notices = join_ring(ring, owner=owner, handle=owner, player_id="again", now=0.0)
-    assert told(notices) == [("queued", "again")]
+    before, ring = ring, join_ring(ring, owner=owner, handle=owner, player_id="again", now=0.0)
+    assert told(before, ring) == [("queued", "again")]
     assert ring.queue[-1].player_id == "again"
 
 
@@ -192,8 +199,8 @@ def test_a_hand_that_broke_off_did_not_happen() -> None:
     """Chips and button are as before it; who left meanwhile is gone."""
     before = ring_of("ann", "bob", "kim")
     ring, hand = begin_hand(before)
-    ring, _ = leave_ring(ring, "kim-1", now=0.0)
-    ring, _ = drop_hand(ring, now=0.0)
+    ring = leave_ring(ring, "kim-1", now=0.0)
+    ring = drop_hand(ring, now=0.0)
     assert chips(ring) == {"ann-1": CHIPS, "bob-1": CHIPS}
     assert (ring.button, ring.hands) == (before.button, before.hands)
     assert begin_hand(ring)[1].number == hand.number
@@ -205,7 +212,7 @@ def test_more_chips_than_a_hand_takes_stay_aside() -> None:
     rich = tuple([occupant and attrs.evolve(occupant, chips=STACK_MAX + 5) for occupant in ring.places])
     ring, hand = begin_hand(attrs.evolve(ring, places=rich))
     assert hand.stacks == (STACK_MAX, STACK_MAX)
-    ring, _ = end_hand(ring, (0, 2 * STACK_MAX), now=0.0)
+    ring = end_hand(ring, (0, 2 * STACK_MAX), now=0.0)
     assert chips(ring) == {"ann-1": 5, "bob-1": 2 * STACK_MAX + 5}
 
 
@@ -231,85 +238,84 @@ def test_everybody_posts_the_big_blind_in_turn(places: set[int], hands: int) -> 
             assert in_order.index(big) == (last + 1) % len(in_order)
         last = in_order.index(big)
         posted[big] += 1
-        ring, _ = end_hand(ring, hand.stacks, now=0.0)
+        ring = end_hand(ring, hand.stacks, now=0.0)
     assert max(posted.values()) - min(posted.values()) <= 1
 
 
 # The house bot.
 
 
-def bot_joins(ring: Ring, now: float) -> tuple[Ring, list[tuple[str, str]]]:
-    ring, notices = house_joins(ring, handle="house", player_id=f"house-{now:g}", now=now)
-    return ring, told(notices)
+def bot_joins(ring: Ring, now: float) -> Ring:
+    return house_joins(ring, handle="house", player_id=f"house-{now:g}", now=now)
 
 
 def test_who_sits_alone_gets_a_house_bot() -> None:
     """After five seconds, counted from the moment at which it was alone."""
     ring = ring_of("ann", now=10.0)
     assert house_due_at(ring) == 10.0 + ALONE_S
-    assert bot_joins(ring, 14.9) == (ring, [])
-    ring, notices = bot_joins(ring, 15.0)
-    assert notices == [("seated", "house-15")]
+    assert bot_joins(ring, 14.9) == ring
+    before, ring = ring, bot_joins(ring, 15.0)
+    assert told(before, ring) == [("seated", "house-15")]
     assert can_begin(ring)
     assert house_due_at(ring) is None
-    assert bot_joins(ring, 99.0) == (ring, [])
+    assert bot_joins(ring, 99.0) == ring
 
 
 def test_nobody_gets_a_house_bot_with_company() -> None:
     """The time counts anew from the moment at which the others are gone."""
     ring = ring_of("ann")
-    ring, _ = join_ring(ring, owner="bob", handle="bob", player_id="bob-1", now=3.0)
+    ring = join_ring(ring, owner="bob", handle="bob", player_id="bob-1", now=3.0)
     assert house_due_at(ring) is None
-    ring, _ = leave_ring(ring, "bob-1", now=20.0)
+    ring = leave_ring(ring, "bob-1", now=20.0)
     assert house_due_at(ring) == 25.0
     assert house_due_at(Ring("empty")) is None
 
 
 def test_the_house_bot_leaves_after_the_hand_in_which_a_second_person_came() -> None:
     """It plays its hand to the end."""
-    ring, _ = bot_joins(ring_of("ann"), 5.0)
+    ring = bot_joins(ring_of("ann"), 5.0)
     ring, hand = begin_hand(ring)
-    ring, notices = join_ring(ring, owner="bob", handle="bob", player_id="bob-1", now=6.0)
-    assert told(notices) == [("seated", "bob-1")]
-    ring, notices = end_hand(ring, hand.stacks, now=7.0)
-    assert told(notices) == [("left", "house-5")]
+    before, ring = ring, join_ring(ring, owner="bob", handle="bob", player_id="bob-1", now=6.0)
+    assert told(before, ring) == [("seated", "bob-1")]
+    before, ring = ring, end_hand(ring, hand.stacks, now=7.0)
+    assert told(before, ring) == [("gone", "house-5")]
     assert chips(ring) == {"ann-1": CHIPS, "bob-1": CHIPS}
 
 
 def test_the_house_bot_stays_while_it_is_the_only_opponent() -> None:
     """A second person that is gone again by the end of the hand changes nothing."""
-    ring, _ = bot_joins(ring_of("ann"), 5.0)
+    ring = bot_joins(ring_of("ann"), 5.0)
     ring, hand = begin_hand(ring)
-    ring, _ = join_ring(ring, owner="bob", handle="bob", player_id="bob-1", now=6.0)
-    ring, _ = leave_ring(ring, "bob-1", now=6.5)
-    ring, notices = end_hand(ring, hand.stacks, now=7.0)
-    assert told(notices) == []
+    ring = join_ring(ring, owner="bob", handle="bob", player_id="bob-1", now=6.0)
+    ring = leave_ring(ring, "bob-1", now=6.5)
+    before, ring = ring, end_hand(ring, hand.stacks, now=7.0)
+    assert told(before, ring) == []
     assert can_begin(ring)
 
 
 @pytest.mark.parametrize("goes", ["left", "busted"])
 def test_the_house_bot_does_not_stay_alone(goes: str) -> None:
     """It leaves after the last person's last hand."""
-    ring, _ = bot_joins(ring_of("ann"), 5.0)
+    ring = bot_joins(ring_of("ann"), 5.0)
     ring, hand = begin_hand(ring)
     stacks = list(hand.stacks)
     if goes == "left":
-        ring, _ = leave_ring(ring, "ann-1", now=6.0)
+        ring = leave_ring(ring, "ann-1", now=6.0)
         assert house_due_at(ring) is None
     else:
         stacks[hand.player_ids.index("ann-1")] -= CHIPS
         stacks[hand.player_ids.index("house-5")] += CHIPS
-    ring, _ = end_hand(ring, stacks, now=7.0)
+    ring = end_hand(ring, stacks, now=7.0)
     assert ring.places == (None,) * PLACES
 
 
 def test_a_house_bot_without_chips_is_followed_by_another() -> None:
     """After the same wait."""
-    ring, _ = bot_joins(ring_of("ann"), 5.0)
+    ring = bot_joins(ring_of("ann"), 5.0)
     ring, hand = begin_hand(ring)
     stacks = [2 * CHIPS if player_id == "ann-1" else 0 for player_id in hand.player_ids]
-    ring, notices = end_hand(ring, stacks, now=50.0)
-    assert told(notices) == [("busted", "house-5")]
+    before, ring = ring, end_hand(ring, stacks, now=50.0)
+    assert told(before, ring) == [("gone", "house-5")]
     assert house_due_at(ring) == 55.0
 
 
@@ -317,10 +323,10 @@ def test_nobody_joins_a_table_whose_places_are_all_in_a_hand() -> None:
     """Nine of ten leave during a hand: the one that is left waits for its end."""
     ring, hand = begin_hand(ring_of(*NUMBERS))
     for player_id in hand.player_ids[1:]:
-        ring, _ = leave_ring(ring, player_id, now=1.0)
-    assert bot_joins(ring, 60.0) == (ring, [])
-    ring, _ = end_hand(ring, hand.stacks, now=60.0)
-    assert len(bot_joins(ring, 60.0)[1]) == 1
+        ring = leave_ring(ring, player_id, now=1.0)
+    assert bot_joins(ring, 60.0) == ring
+    ring = end_hand(ring, hand.stacks, now=60.0)
+    assert told(ring, bot_joins(ring, 60.0)) == [("seated", "house-60")]
 
 
 # All of it at random.
@@ -349,25 +355,26 @@ class RingMachine(RuleBasedStateMachine):
         while True:
             yield f"p{(number := number + 1)}"
 
-    def take(self, change: tuple[Ring, tuple[RingNotice, ...]]) -> None:
-        """Keeps what is new, and follows the notices in the model."""
-        self.ring, notices = change
-        for notice in notices:
-            if notice.kind == "queued":
-                self.queue.append(notice.player_id)
-            elif notice.kind == "seated":
-                if notice.player_id in self.queue:
-                    assert self.queue.pop(0) == notice.player_id, "who waits longest is next"
-                assert notice.player_id not in self.stacks
-                assert notice.player_id not in self.gone, "an id is never used again"
-                self.stacks[notice.player_id] = CHIPS
+    def take(self, change: Ring, leaves: str = "") -> None:
+        """Keeps what is new, and follows in the model what has happened."""
+        before, self.ring = self.ring, change
+        houses = {each.player_id for each in before.places if each is not None and each.is_house}
+        for kind, player_id in told(before, change):
+            if kind == "queued":
+                self.queue.append(player_id)
+            elif kind == "seated":
+                if player_id in self.queue:
+                    assert self.queue.pop(0) == player_id, "who waits longest is next"
+                assert player_id not in self.stacks
+                assert player_id not in self.gone, "an id is never used again"
+                self.stacks[player_id] = CHIPS
             else:
-                self.gone.add(notice.player_id)
-                if notice.player_id in self.queue:
-                    self.queue.remove(notice.player_id)
-                elif self.hand is None or self.hand.seat_of(notice.player_id) is None:
-                    left = self.stacks.pop(notice.player_id)
-                    assert (left == 0) == (notice.kind == "busted")
+                self.gone.add(player_id)
+                if player_id in self.queue:
+                    self.queue.remove(player_id)
+                elif self.hand is None or player_id not in self.hand.player_ids:
+                    left = self.stacks.pop(player_id)
+                    assert left == 0 or player_id == leaves or player_id in houses, "nobody else has to go"
 
     @initialize(seed=st.integers(0, 2**32), crowd=st.sampled_from((0, 1, 2, 3, 9, 13)))
     def begin(self, seed: int, crowd: int) -> None:
@@ -383,11 +390,11 @@ class RingMachine(RuleBasedStateMachine):
         assert after is not None
         assert before in (None, after), "the same player as before"
 
-    @rule(pick=st.integers(0, 13), why=st.sampled_from(("left", "silent")))
-    def leaves(self, pick: int, why: Any) -> None:
+    @rule(pick=st.integers(0, 13))
+    def leaves(self, pick: int) -> None:
         occupant = occupant_of(self.ring, str(pick))
         if occupant is not None:
-            self.take(leave_ring(self.ring, occupant.player_id, now=self.now, why=why))
+            self.take(leave_ring(self.ring, occupant.player_id, now=self.now), occupant.player_id)
             with pytest.raises(Refusal):
                 find_player(self.ring, occupant.player_id, occupant.owner)
 

@@ -21,7 +21,7 @@ import arena.server.open_tables
 import arena.server.tables.gathering
 from arena.games import GAMES
 from arena.match.game import CHANCE, Game, IllegalMove, Seat, is_legal
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.tournament.plan import make_game
 
 Turns = list[dict[Seat, Any]]
@@ -111,7 +111,7 @@ def script(game: str, turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def times_of(
-    match: LiveMatch, moves: dict[Seat, Any], viewer: Seat | None, order: Random
+    match: PlayedMatch, moves: dict[Seat, Any], viewer: Seat | None, order: Random
 ) -> list[tuple[float, Seat]]:
     """When each answers: the viewer after a second, the others in any order, the last of them after two.
 

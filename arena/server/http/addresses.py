@@ -1,8 +1,7 @@
-"""Pure: which names this server answers to, who asks, and how many may come from one neighbourhood."""
+"""Pure: which names this server answers to, who asks, and whose neighbours they are."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -106,24 +105,3 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
         return ip_address(text.partition("%")[0])
     except ValueError:
         return None
-
-
-class Crowd:
-    """How many are here at the moment, in all and from each neighbourhood."""
-
-    def __init__(self) -> None:
-        self._of: Counter[str] = Counter()
-        self.total = 0
-
-    def count(self, neighbourhood: str) -> int:
-        return self._of.get(neighbourhood, 0)
-
-    def enter(self, neighbourhood: str) -> None:
-        self._of[neighbourhood] += 1
-        self.total += 1
-
-    def leave(self, neighbourhood: str) -> None:
-        self._of[neighbourhood] -= 1
-        self.total -= 1
-        if not self._of[neighbourhood]:
-            del self._of[neighbourhood]

@@ -35,13 +35,14 @@ def refusal_headers(refusal: Refusal) -> list[tuple[bytes, bytes]]:
     return []
 
 
+def error_body(kind: str, message: str, field: str | None = None) -> dict[str, Any]:
+    """What went wrong, in JSON."""
+    return {"error": kind, "message": message, "field": field}
+
+
 def refusal_body(refusal: Refusal) -> dict[str, Any]:
     """What a refusal is in JSON."""
-    body: dict[str, Any] = {
-        "error": refusal.kind,
-        "message": str(refusal),
-        "field": refusal.field or None,
-    }
+    body = error_body(refusal.kind, str(refusal), refusal.field or None)
     if refusal.kind in ("too_many", "unavailable"):
         body |= {"key": refusal.key, "seconds": round(refusal.seconds, 3)}
     return body
@@ -49,21 +50,20 @@ def refusal_body(refusal: Refusal) -> dict[str, Any]:
 
 async def send_page(send: Send, status: int, page: str, headers: list[tuple[bytes, bytes]]) -> None:
     """Sends a whole page for people."""
-    body = page.encode()
-    described = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        (b"vary", b"Accept"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": described + headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+    more = [(b"vary", b"Accept"), *headers]
+    await _send(send, "http", status, b"text/html; charset=utf-8", page.encode(), more)
 
 
 async def send_json(
     send: Send, status: int, value: object, headers: list[tuple[bytes, bytes]], prefix: str = "http"
 ) -> None:
     """Sends a whole answer; `prefix` is `websocket.http` where a WebSocket is refused."""
-    body = msgspec.json.encode(value)
-    described = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": f"{prefix}.response.start", "status": status, "headers": described + headers})
+    await _send(send, prefix, status, b"application/json", msgspec.json.encode(value), headers)
+
+
+async def _send(
+    send: Send, prefix: str, status: int, kind: bytes, body: bytes, headers: list[tuple[bytes, bytes]]
+) -> None:
+    described = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": f"{prefix}.response.start", "status": status, "headers": described})
     await send({"type": f"{prefix}.response.body", "body": body, "more_body": False})

@@ -138,6 +138,3 @@ def _signature(path: Path) -> object:
     except OSError as error:
         return error.errno
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-
-
-__all__ = ["Certificate", "TlsFiles", "context_of"]

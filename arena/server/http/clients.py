@@ -8,9 +8,9 @@ from collections.abc import Collection
 import attrs
 
 from arena.players.allowance import Bucket
-from arena.server.http.addresses import Crowd, is_loopback, neighbourhood
+from arena.server.http.addresses import neighbourhood
 from arena.server.http.connection import Connection
-from arena.server.http.rates import RecentlyUsed
+from arena.server.http.quotas import Quota, RecentlyUsed
 
 
 @attrs.frozen
@@ -36,22 +36,23 @@ class Clients:
 
     def __init__(self, caps: Caps, trusted_proxies: Collection[str]) -> None:
         self._caps = caps
-        self._trusted_proxies = trusted_proxies
-        self._crowd = Crowd()
+        self._open = Quota(
+            caps.per_address, near=caps.per_near_address, total=caps.total, near_addresses=trusted_proxies
+        )
         self._idle: OrderedDict[Connection, str] = OrderedDict()
         """Those without a request, by where they come from; idle for longest first."""
         self._paces: RecentlyUsed[str, Bucket] = RecentlyUsed()
 
     @property
     def total(self) -> int:
-        return self._crowd.total
+        return self._open.total
 
     def has_room(self, address: str) -> bool:
         """Whether one more connection may come; if need be, one that is idle for longest is closed for it."""
         here = neighbourhood(address)
-        if self._crowd.count(here) >= self._per_address(address):
+        if self._open.count(address) >= self._open.share(address):
             oldest = next((idle for idle, where in self._idle.items() if where == here), None)
-        elif self._crowd.total >= self._caps.total:
+        elif self._open.shortage(address):
             oldest = next(iter(self._idle), None)
         else:
             return True
@@ -62,12 +63,12 @@ class Clients:
         return True
 
     def enter(self, connection: Connection, address: str) -> None:
-        self._crowd.enter(neighbourhood(address))
-        self._idle[connection] = neighbourhood(address)
+        self._open.enter(address)
+        self.set_idle(connection, address, True)
 
     def leave(self, connection: Connection, address: str) -> None:
-        self._crowd.leave(neighbourhood(address))
-        self._idle.pop(connection, None)
+        self._open.leave(address)
+        self.set_idle(connection, address, False)
 
     def set_idle(self, connection: Connection, address: str, is_idle: bool) -> None:
         if is_idle:
@@ -77,14 +78,8 @@ class Clients:
 
     def wait_s(self, address: str) -> float:
         """How long a new connection from there waits until it is served."""
-        here, caps, is_near = neighbourhood(address), self._caps, self._is_near(address)
+        here, caps, is_near = neighbourhood(address), self._caps, self._open.is_near(address)
         pace = self._paces.get(here) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
         self._paces.put(here, pace)
         pace.add(1.0)
         return pace.over_s(caps.near_new_at_once if is_near else caps.new_at_once)
-
-    def _per_address(self, address: str) -> int:
-        return self._caps.per_near_address if self._is_near(address) else self._caps.per_address
-
-    def _is_near(self, address: str) -> bool:
-        return is_loopback(address) or address in self._trusted_proxies

@@ -1,18 +1,29 @@
-"""An endpoint: a path and a method with their handler, and what `openapi` says of them."""
+"""An endpoint: a path and a method with their handler, and what `openapi` says of them.
+
+class GamesApi(Api):
+    @endpoint("GET", "/api/games", {200: list[GameListed]})
+    async def list_games(self, request: Request) -> list[GameListed]:
+        '''The games of the house.'''
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import attrs
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.server.refusal import Kind
 
+Method: TypeAlias = Literal["GET", "POST", "DELETE"]
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+Answerer = TypeVar("Answerer", bound=Callable[[Any, Request], Awaitable[Any]])
+"""A method of an `Api` that gives what is answered: a value, its JSON as bytes, or a whole response."""
 Proof: TypeAlias = Literal["none", "key", "key or none", "password", "password or none"]
 """How a request says who it is from: the key of a seat, or a name and a password by HTTP Basic."""
 
@@ -30,7 +41,7 @@ class QueryField:
 class Endpoint:
     """What is done at a path with a method."""
 
-    method: Literal["GET", "POST", "DELETE"]
+    method: Method
     path: str
     """Without final slash, and works with one; `{name}` stands for one segment."""
     handle: Handler
@@ -44,6 +55,53 @@ class Endpoint:
     query: tuple[QueryField, ...] = ()
     refusals: tuple[Kind, ...] = ()
     """Beside those of all endpoints, and those that follow from the fields above."""
+
+
+def endpoint(
+    method: Method, path: str, answers: dict[int, Any], *, summary: str = "", **more: Any
+) -> Callable[[Answerer], Answerer]:
+    """Marks the method of an `Api` that answers at a path; the fields are those of `Endpoint`.
+
+    Its docstring is the summary; its answer has the first status of `answers`, unless it is a response.
+    """
+
+    def mark(answer: Answerer) -> Answerer:
+        handle: Any = answer
+        said = summary or inspect.getdoc(answer) or ""
+        handle.endpoint = Endpoint(
+            method=method, path=path, handle=handle, summary=said, answers=answers, **more
+        )
+        return answer
+
+    return mark
+
+
+class Api:
+    """Some endpoints, which share what their handlers work on."""
+
+    def routes(self) -> list[Route]:
+        return routes_to(self.endpoints())
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every path with its methods."""
+        marked = [each.endpoint for each in vars(type(self)).values() if hasattr(each, "endpoint")]
+        return [attrs.evolve(each, handle=self._handler(each)) for each in marked]
+
+    def _handler(self, endpoint: Endpoint) -> Handler:
+        status = next(iter(endpoint.answers))
+        answer: Any = endpoint.handle
+
+        async def handle(request: Request) -> Response:
+            found = await answer(self, request)
+            return found if isinstance(found, Response) else json_answer(found, status)
+
+        return handle
+
+
+def json_answer(answer: Any, status: int = 200) -> Response:
+    """An answer in JSON; bytes are JSON already."""
+    octets = answer if isinstance(answer, bytes) else msgspec.json.encode(answer)
+    return Response(octets, status, media_type="application/json")
 
 
 def routes_to(endpoints: Iterable[Endpoint]) -> list[Route]:

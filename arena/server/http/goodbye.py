@@ -55,6 +55,3 @@ class Goodbye:
             while self._underway:
                 self._over = trio.Event()
                 await self._over.wait()
-
-
-__all__ = ["Goodbye"]

@@ -19,18 +19,11 @@ from typing import Any
 import attrs
 from starlette.exceptions import HTTPException
 
-from arena.server.http.addresses import (
-    Asker,
-    Crowd,
-    asker,
-    is_host_allowed,
-    is_loopback,
-    is_same_origin,
-    neighbourhood,
-)
-from arena.server.http.answers import refusal_body, refusal_headers, send_json, send_page
+from arena.server.http.addresses import Asker, asker, is_host_allowed, is_same_origin
+from arena.server.http.answers import error_body, refusal_body, refusal_headers, send_json, send_page
 from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
 from arena.server.http.connection import Application, Message, Receive, Scope, Send
+from arena.server.http.quotas import Quota
 from arena.server.refusal import STATUS, Refusal
 from arena.server.site.notices import notice
 
@@ -81,7 +74,8 @@ class Guard:
         self._app = app
         self._options = options
         self._note_bug = note_bug
-        self._crowd = Crowd()
+        self._requests = Quota(options.requests_per_address)
+        """Of those behind a proxy, whose connections say nothing about how many requests are theirs."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -94,18 +88,13 @@ class Guard:
         except HTTPException as error:
             await answer.refuse(error.status_code, *_of_starlette(error))
         except BodyTooLate:
-            body = {
-                "error": "timeout",
-                "message": "the body did not come in time: send it at once",
-                "field": None,
-            }
-            await answer.refuse(408, body, [(b"connection", b"close")])
+            why = "the body did not come in time: send it at once"
+            await answer.refuse(408, error_body("timeout", why), [(b"connection", b"close")])
         except ClientGone:
             pass
         except Exception:
             self._note_bug(traceback.format_exc())
-            body = {"error": "internal", "message": "the server made a mistake, and noted it", "field": None}
-            await answer.refuse(500, body, [])
+            await answer.refuse(500, error_body("internal", "the server made a mistake, and noted it"), [])
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         headers: Headers = dict(scope["headers"])
@@ -116,7 +105,8 @@ class Guard:
         if b"origin" in headers:
             origin = headers[b"origin"].decode("latin1")
             if self._check_origin(scope, method, origin, who, answer) and _is_preflight(method, headers):
-                return await answer.preflight()
+                await answer.preflight()
+                return
         scope["path"] = scope["path"].rstrip("/") or "/"
         is_behind_proxy = peer in self._options.trusted_proxies
         if is_behind_proxy:
@@ -126,25 +116,13 @@ class Guard:
             limits = self._options
             receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
         if not is_behind_proxy:
-            return await self._app(scope, receive, answer.send)
-        return await self._counted(neighbourhood(who.address), scope, receive, answer)
-
-    async def _counted(self, here: str, scope: Scope, receive: Receive, answer: _Answer) -> None:
-        """Serves somebody behind a proxy, whose connections say nothing about how many requests are
-        theirs."""
-        if self._crowd.count(here) >= self._options.requests_per_address and not is_loopback(here):
-            key = "requests_per_address"
-            raise Refusal(
-                "too_many",
-                "your address has too many open requests: wait for one of them",
-                key=key,
-                seconds=1,
-            )
-        self._crowd.enter(here)
-        try:
             await self._app(scope, receive, answer.send)
-        finally:
-            self._crowd.leave(here)
+            return
+        if self._requests.shortage(who.address):
+            why = "your address has too many open requests: wait for one of them"
+            raise Refusal("too_many", why, key="requests_per_address", seconds=1)
+        with self._requests.counted(who.address):
+            await self._app(scope, receive, answer.send)
 
     def _check_host(self, who: Asker) -> None:
         if not is_host_allowed(who.host, self._options.hosts):
@@ -181,7 +159,7 @@ def _is_preflight(method: str, headers: Headers) -> bool:
 def _of_starlette(error: HTTPException) -> tuple[dict[str, Any], list[tuple[bytes, bytes]]]:
     kind = KINDS.get(error.status_code, "bad_request")
     headers = [(name.lower().encode(), value.encode()) for name, value in (error.headers or {}).items()]
-    return {"error": kind, "message": error.detail, "field": None}, headers
+    return error_body(kind, error.detail), headers
 
 
 class _Answer:

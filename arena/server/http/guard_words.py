@@ -55,6 +55,3 @@ def _origin(word: str) -> str:
 
 def _wrong(setting: str, word: str, expected: str) -> ConfigError:
     return ConfigError(str(unexpected(word, expected)), setting=setting)
-
-
-__all__ = ["guard_options"]

@@ -156,6 +156,3 @@ def _refusals(endpoint: Endpoint) -> dict[str, Schema]:
 def _response(status: int, schema: Schema | None) -> Schema:
     told: Schema = {"description": HTTPStatus(status).phrase}
     return told if schema is None else {**told, "content": {"application/json": {"schema": schema}}}
-
-
-__all__ = ["openapi_document", "openapi_route"]

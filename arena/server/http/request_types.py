@@ -133,22 +133,18 @@ def key_of(request: Request) -> str | None:
 
 def seconds_in_query(request: Request, name: str, most: float) -> float | None:
     """A number of the query, from 0 to `most`; None if it is not there.  Raises Refusal for anything else."""
-    word = request.query_params.get(name)
-    if word is None:
-        return None
-    if not re.fullmatch(r"\d{1,9}(\.\d{1,20})?(e-?\d{1,3})?", word, re.ASCII) or float(word) > most:
-        raise Refusal("bad_request", f"{name} is a number from 0 to {most:g}", field=name)
-    return float(word)
+    word = _word(request, name, r"\d{1,9}(\.\d{1,20})?(e-?\d{1,3})?", 0, most, f"a number from 0 to {most:g}")
+    return None if word is None else float(word)
 
 
 def number_in_query(request: Request, name: str, least: int, most: int) -> int | None:
     """The same for a whole number."""
+    word = _word(request, name, r"\d{1,15}", least, most, f"a whole number from {least} to {most}")
+    return None if word is None else int(word)
+
+
+def _word(request: Request, name: str, form: str, least: float, most: float, expected: str) -> str | None:
     word = request.query_params.get(name)
-    if word is None:
-        return None
-    if not re.fullmatch(r"\d{1,15}", word, re.ASCII) or not least <= int(word) <= most:
-        raise Refusal("bad_request", f"{name} is a whole number from {least} to {most}", field=name)
-    return int(word)
-
-
-__all__ = ["Body", "Nothing", "body_of", "key_of", "number_in_query", "seconds_in_query"]
+    if word is None or (re.fullmatch(form, word, re.ASCII) and least <= float(word) <= most):
+        return word
+    raise Refusal("bad_request", f"{name} is {expected}", field=name)

@@ -192,6 +192,3 @@ class TlsTransport(Transport):
             except OSError:
                 pass
         self._below.close()
-
-
-__all__ = ["HANDSHAKE_S", "NotSealed", "TlsSession", "TlsTransport"]

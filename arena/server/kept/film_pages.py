@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import attrs
+
+from arena.match.game import Seat
 from arena.page.film import Filming, FilmStep, Watcher, changes_of, film_json
 from arena.server.http.answer_types import FilmPage
-from arena.telling.replay import Moment, Showing, Viewer
+from arena.server.refusal import Refusal
+from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Showing, Viewer
+
+
+@attrs.frozen
+class MatchPart:
+    """Some steps of a finished match, as somebody knew them."""
+
+    seen_by: str | None
+    """A player, or `spectator`; None: everything is shown."""
+    first: int
+    """From 0."""
+    count: int
+
+    def viewer(self, names: Sequence[str]) -> Viewer:
+        """Who that is in a match of these.  Raises Refusal if it is nobody."""
+        if self.seen_by is None:
+            return EVERYBODY
+        if self.seen_by in names:
+            return Viewer(self.seen_by, Seat(names.index(self.seen_by)))
+        if self.seen_by == SPECTATOR.name:
+            return SPECTATOR
+        why = f"seen_by is {SPECTATOR.name}, or one of {', '.join(names)}"
+        raise Refusal("bad_request", why, field="seen_by")
+
+    def next_of(self, total: int) -> int | None:
+        """The first step of the part after this one; None: of so many steps this is the last part."""
+        after = self.first + self.count
+        return after if total > after else None
 
 
 def film_page(
-    showing: Showing, moments: Iterable[Moment], viewer: Viewer, head: dict[str, Any], first: int, count: int
+    showing: Showing, moments: Iterable[Moment], viewer: Viewer, head: dict[str, Any], part: MatchPart
 ) -> bytes:
-    """So many steps of a match from `first` on, as a `FilmPage`; `head` is of `head_of` and `film_result`.
+    """The steps of a part, as a `FilmPage`; `head` is of `head_of` and `film_result`.
 
     It goes through the whole match, so that it is called in a thread.
     """
@@ -22,21 +53,18 @@ def film_page(
     total = 0
     for moment in moments:
         begins, lost = watcher.note(moment)
-        if first <= total < first + count:
+        if part.first <= total < part.first + part.count:
             steps.append(
                 filming.step(moment, round_number=watcher.round_number, begins_round=begins, lost=lost)
             )
         total += 1
     page = {
-        "first": first,
+        "first": part.first,
         "steps_in_all": total,
-        "next": first + count if total > first + count else None,
+        "next": part.next_of(total),
         "note": "",
         "steps": list(changes_of(steps)),
     }
     unknown = (head | page).keys() - set(FilmPage.__struct_fields__)
     assert not unknown, f"{unknown} of a film is not described"
     return film_json(head | page)
-
-
-__all__ = ["film_page"]

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
 import msgspec
 from msgspec.structs import asdict
 from starlette.requests import Request
-from starlette.responses import Response
 
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
-from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
-from arena.server.http.endpoints import Endpoint, QueryField
+from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.request_types import number_in_query
+from arena.server.kept.film_pages import MatchPart
 from arena.server.kept.past import PastMatches
 from arena.server.limits import STEPS_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
-from arena.server.tables.api import address_of, json_answer
+from arena.server.tables.api import address_of
 from arena.telling.replay import Replay
 
 FIRST_MAX = 10**9
@@ -42,9 +41,10 @@ COUNT = QueryField(
     {"type": "integer", "minimum": 1, "maximum": STEPS_MAX, "default": STEPS_MAX},
     "How many steps.",
 )
+PART = (SEEN_BY, FIRST, COUNT)
 
 
-class GamesApi:
+class GamesApi(Api):
     """The handlers; `find` gives a match of the archive."""
 
     def __init__(
@@ -68,65 +68,30 @@ class GamesApi:
         self._shown: dict[str, bytes] = {}
         """Games as JSON, by name."""
 
-    def endpoints(self) -> list[Endpoint]:
-        """Every path with its methods."""
-        return [
-            Endpoint(
-                method="GET",
-                path="/api/games",
-                handle=self.list_games,
-                summary="The games of the house.",
-                answers={200: list[GameListed]},
-            ),
-            Endpoint(
-                method="GET",
-                path="/api/games/{name}",
-                handle=self.get_game,
-                summary="A game: its rules, and JSON Schema of what is asked and answered.",
-                answers={200: GameShown},
-            ),
-            Endpoint(
-                method="GET",
-                path="/api/matches/{match}",
-                handle=self.get_match,
-                summary="A finished match, step by step.",
-                query=(SEEN_BY, FIRST, COUNT),
-                answers={200: MatchPage},
-                refusals=("conflict",),
-            ),
-            Endpoint(
-                method="GET",
-                path="/api/matches/{match}/film",
-                handle=self.get_film,
-                summary="A finished match as the site's player shows it.",
-                query=(SEEN_BY, FIRST, COUNT),
-                answers={200: FilmPage},
-                refusals=("conflict",),
-            ),
-        ]
+    @endpoint("GET", "/api/games", {200: list[GameListed]})
+    async def list_games(self, request: Request) -> list[GameListed]:
+        """The games of the house."""
+        return [self._listed(name) for name in GAMES]
 
-    async def list_games(self, request: Request) -> Response:
-        return json_answer(msgspec.json.encode([self._listed(name) for name in GAMES]))
-
-    async def get_game(self, request: Request) -> Response:
+    @endpoint("GET", "/api/games/{name}", {200: GameShown})
+    async def get_game(self, request: Request) -> bytes:
+        """A game: its rules, and JSON Schema of what is asked and answered."""
         name = request.path_params["name"]
         if name not in GAMES:
             raise Refusal("not_found", f"no game is called that: {', '.join(GAMES)} are")
         if name not in self._shown:
             self._shown[name] = msgspec.json.encode(_shown(self._listed(name)))
-        return json_answer(self._shown[name])
+        return self._shown[name]
 
-    async def get_match(self, request: Request) -> Response:
-        return json_answer(await self._page_of(self._past.page, request))
+    @endpoint("GET", "/api/matches/{match}", {200: MatchPage}, query=PART, refusals=("conflict",))
+    async def get_match(self, request: Request) -> bytes:
+        """A finished match, step by step."""
+        return await self._past.page(request.path_params["match"], part_asked(request), address_of(request))
 
-    async def get_film(self, request: Request) -> Response:
-        return json_answer(await self._page_of(self._past.film, request))
-
-    async def _page_of(self, page: Callable[..., Awaitable[bytes]], request: Request) -> bytes:
-        first, count = steps_in_query(request)
-        seen_by = request.query_params.get("seen_by")
-        address = neighbourhood(address_of(request))
-        return await page(request.path_params["match"], seen_by, first, count, address=address)
+    @endpoint("GET", "/api/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",))
+    async def get_film(self, request: Request) -> bytes:
+        """A finished match as the site's player shows it."""
+        return await self._past.film(request.path_params["match"], part_asked(request), address_of(request))
 
     def _listed(self, name: str) -> GameListed:
         cls = GAMES[name]
@@ -141,10 +106,11 @@ class GamesApi:
         )
 
 
-def steps_in_query(request: Request) -> tuple[int, int]:
-    """The first step, and how many."""
-    first = number_in_query(request, "first", 0, FIRST_MAX)
-    return first or 0, number_in_query(request, "count", 1, STEPS_MAX) or STEPS_MAX
+def part_asked(request: Request) -> MatchPart:
+    """Which steps are asked for, as whom."""
+    first = number_in_query(request, "first", 0, FIRST_MAX) or 0
+    count = number_in_query(request, "count", 1, STEPS_MAX) or STEPS_MAX
+    return MatchPart(request.query_params.get("seen_by"), first, count)
 
 
 def _shown(listed: GameListed) -> GameShown:
@@ -157,6 +123,3 @@ def _shown(listed: GameListed) -> GameShown:
         accepts={rule.name: str(rule.validator) for rule in attrs.fields(cls)},
         schema=game_schema(cls),
     )
-
-
-__all__ = ["GamesApi"]

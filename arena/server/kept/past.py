@@ -18,21 +18,19 @@ import trio
 from msgspec.structs import asdict
 
 from arena.errors import ConfigError
-from arena.match.game import Game, Seat
-from arena.match.record import Turn
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
 from arena.server.http.answer_types import MatchPage, SceneShown
-from arena.server.http.waiting import WaitingRequests
-from arena.server.kept.film_pages import film_page
+from arena.server.http.quotas import WaitingRequests
+from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
-from arena.telling.replay import EVERYBODY, SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
+from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer
 
-_Maker: TypeAlias = Callable[["_Past | None", str, str | None, int, int], bytes]
+_Maker: TypeAlias = Callable[["_Past", str, MatchPart], bytes]
 
 
 class PastMatches:
@@ -52,42 +50,23 @@ class PastMatches:
         self._readers = trio.CapacityLimiter(READERS)
         self._waits = WaitingRequests(READING_PER_ADDRESS)
 
-    async def page(
-        self, match_id: str, seen_by: str | None, first: int, count: int, *, address: str
-    ) -> bytes:
-        """A `MatchPage`: so many steps from `first` on, as a bot, `spectator` or everybody (None) knew them.
+    async def page(self, match_id: str, part: MatchPart, address: str) -> bytes:
+        """A `MatchPage`.  Raises Refusal if there is no such match, or it is not over."""
+        return await self._in_a_thread(_page, match_id, part, address)
 
-        Raises Refusal if there is no such match, or it is not over.
-        """
-        return await self._in_a_thread(self._encoded, match_id, seen_by, first, count, address)
-
-    async def film(
-        self, match_id: str, seen_by: str | None, first: int, count: int, *, address: str
-    ) -> bytes:
+    async def film(self, match_id: str, part: MatchPart, address: str) -> bytes:
         """The same as a `FilmPage`; for everybody (None) it can be seen as anybody."""
-        return await self._in_a_thread(self._filmed, match_id, seen_by, first, count, address)
+        return await self._in_a_thread(_film, match_id, part, address)
 
-    async def _in_a_thread(
-        self, make: _Maker, match_id: str, seen_by: str | None, first: int, count: int, address: str
-    ) -> bytes:
+    async def _in_a_thread(self, make: _Maker, match_id: str, part: MatchPart, address: str) -> bytes:
         if not re.fullmatch("[0-9a-f]{12}", match_id):
             raise _none_such()
         played = self._at_a_table(match_id)
         with self._waits.counted(address):
             return await trio.to_thread.run_sync(
-                partial(make, played, match_id, seen_by, first, count), limiter=self._readers
+                lambda: make(played or self._archived(match_id, part.seen_by), match_id, part),
+                limiter=self._readers,
             )
-
-    def _filmed(
-        self, played: _Past | None, match_id: str, seen_by: str | None, first: int, count: int
-    ) -> bytes:
-        """The page; runs in a thread."""
-        past = played or self._archived(match_id, seen_by)
-        viewer = _viewer(past.showing.names, seen_by)
-        head = head_of(past.showing, match_id, viewer, move_s=past.move_s) | {"status": "aborted"}
-        if past.ranks:
-            head |= film_result(past.ranks, past.returns)
-        return film_page(past.showing, past.moments(), viewer, head, first, count)
 
     def _at_a_table(self, match_id: str) -> _Past | None:
         """The latest match of an open table, if it is over and has this id."""
@@ -96,28 +75,6 @@ class PastMatches:
             if match is not None and match.terms.match_id == match_id and not live.table.is_playing:
                 return _past_at_table(match)
         return None
-
-    def _encoded(
-        self, played: _Past | None, match_id: str, seen_by: str | None, first: int, count: int
-    ) -> bytes:
-        """The page; runs in a thread."""
-        past = played or self._archived(match_id, seen_by)
-        viewer = _viewer(past.showing.names, seen_by)
-        moments = list(islice(past.moments(), first, first + count + 1))
-        names = past.showing.names
-        page = MatchPage(
-            match_id=match_id,
-            game=past.showing.game.name,
-            rules=rules_of(past.showing.game),
-            names=names,
-            seen_by=seen_by,
-            ranks=dict(zip(names, past.ranks, strict=False)),
-            returns=dict(zip(names, past.returns, strict=False)),
-            first=first,
-            next=first + count if len(moments) > count else None,
-            steps=[_scene(past.showing, moment, viewer) for moment in moments[:count]],
-        )
-        return msgspec.json.encode(page)
 
     def _archived(self, match_id: str, seen_by: str | None) -> _Past:
         try:
@@ -146,21 +103,43 @@ class _Past:
     """The limit of a move, if it is known."""
 
 
-def _past_at_table(match: LiveMatch) -> _Past | None:
+def _page(past: _Past, match_id: str, part: MatchPart) -> bytes:
+    """The steps; runs in a thread."""
+    names = past.showing.names
+    viewer = part.viewer(names)
+    moments = list(islice(past.moments(), part.first, part.first + part.count + 1))
+    page = MatchPage(
+        match_id=match_id,
+        game=past.showing.game.name,
+        rules=rules_of(past.showing.game),
+        names=names,
+        seen_by=part.seen_by,
+        ranks=dict(zip(names, past.ranks, strict=False)),
+        returns=dict(zip(names, past.returns, strict=False)),
+        first=part.first,
+        next=part.next_of(part.first + len(moments)),
+        steps=[_scene(past.showing, moment, viewer) for moment in moments[: part.count]],
+    )
+    return msgspec.json.encode(page)
+
+
+def _film(past: _Past, match_id: str, part: MatchPart) -> bytes:
+    """The same steps as a film."""
+    viewer = part.viewer(past.showing.names)
+    head = head_of(past.showing, match_id, viewer, move_s=past.move_s) | {"status": "aborted"}
+    if past.ranks:
+        head |= film_result(past.ranks, past.returns)
+    return film_page(past.showing, past.moments(), viewer, head, part)
+
+
+def _past_at_table(match: PlayedMatch) -> _Past | None:
     """The latest match of a table: nothing of it changes any more, so that a thread may read it."""
     if match.record is None:
         return None
     showing = LiveShowing(match.game, match.terms.names)
     showing.decisions = match.showing.decisions
-    moments = partial(_moments, match.game, len(match.terms.names), match.turns)
+    moments = partial(moments_of, match.game, len(match.terms.names), match.turns)
     return _Past(showing, moments, match.record.ranks, match.record.returns, match.terms.move_s)
-
-
-def _moments(game: Game[Any, Any], seats: int, turns: list[Turn]) -> Iterator[Moment]:
-    steps = replay(game, seats, turns)
-    yield Moment(-1, {}, next(steps))
-    for turn, (moves, step) in enumerate(zip(turns, steps, strict=True)):
-        yield Moment(turn, moves, step)
 
 
 def _scene(showing: Showing, moment: Moment, viewer: Viewer) -> SceneShown:
@@ -168,20 +147,5 @@ def _scene(showing: Showing, moment: Moment, viewer: Viewer) -> SceneShown:
     return SceneShown(**fields, state=showing.observation(moment, viewer))
 
 
-def _viewer(names: tuple[str, ...], name: str | None) -> Viewer:
-    if name is None:
-        return EVERYBODY
-    if name in names:
-        return Viewer(name, Seat(names.index(name)))
-    if name == SPECTATOR.name:
-        return SPECTATOR
-    raise Refusal(
-        "bad_request", f"seen_by is {SPECTATOR.name}, or one of {', '.join(names)}", field="seen_by"
-    )
-
-
 def _none_such() -> Refusal:
     return Refusal("not_found", "no finished match has this id")
-
-
-__all__ = ["PastMatches"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,14 +16,14 @@ from arena.match.game import CHANCE, Game, Seat, is_legal
 from arena.match.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
 from arena.server.kept.archive import FinishedTable
-from arena.server.kept.keeping import Keeper, KeptMatch, NotKept, not_kept
-from arena.server.tables.live_match import LiveMatch, MatchTerms
-from arena.server.tables.table import ChatLine, Table
+from arena.server.kept.keeping import InThread, Keeper, KeptMatch, NotKept, not_kept
+from arena.server.ring.ring import Ring
+from arena.server.services import Records
+from arena.server.tables.table import ChatLine, MatchTerms, Table
 from arena.tournament.plan import make_game
 
 RING_PREFIX = "ring "
 """Of the ids under which ring tables are kept, which are no tables of the lobby."""
-InThread: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
 Row: TypeAlias = tuple[int, float, str | None, str, bool, bool]
 """A decision without its move: seat, seconds, fault, reason, asked, lagged."""
 
@@ -38,37 +38,6 @@ class KeptTerms(msgspec.Struct):
     rules: dict[str, Any]
 
 
-class Forgetful:
-    """Keeps nothing: for tests and measurements."""
-
-    def keep_table(self, table: Table) -> None:
-        pass
-
-    def drop_table(self, table: Table) -> None:
-        pass
-
-    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None:
-        pass
-
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
-        pass
-
-    def keep_turn(self, match: LiveMatch) -> None:
-        pass
-
-    async def end_match(self, table_id: str, match: LiveMatch) -> None:
-        pass
-
-    def forget_match(self, match_id: str) -> None:
-        pass
-
-    async def kept(self) -> None:
-        pass
-
-    def check(self) -> None:
-        pass
-
-
 @attrs.define
 class _OfTable:
     """What the keeper has of a table that is open."""
@@ -79,7 +48,7 @@ class _OfTable:
     """Its match, which is forgotten with it: the one that is played, or the last one, once it is archived."""
 
 
-class ServerRecords:
+class ServerRecords(Records):
     """Puts what happens into the keeper; finished matches go to the archive as well.
 
     A table's last match leaves the keeper when the next one begins or the table is closed: people see how it
@@ -112,43 +81,48 @@ class ServerRecords:
             self._keeper.drop_match(there.match_id)
         self._keeper.drop_table(table.id)
 
-    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None:
-        there = self._open[table.id]
-        if there.match_id is not None:
-            self._keeper.drop_match(there.match_id)
-        there.match_id = terms.match_id
-        kept = KeptTerms(table.id, terms, game.name, game.version, dict(table.rules))
+    def keep_ring(self, ring: Ring) -> None:
+        self._keeper.put_table(RING_PREFIX + ring.id, msgspec.json.encode(ring))
+
+    def begin_match(
+        self, table_id: str, game: Game[Any, Any], terms: MatchTerms, rules: Mapping[str, Any]
+    ) -> None:
+        if (there := self._open.get(table_id)) is not None:  # a hand of a ring table is no longer kept anyway
+            if there.match_id is not None:
+                self._keeper.drop_match(there.match_id)
+            there.match_id = terms.match_id
+        kept = KeptTerms(table_id, terms, game.name, game.version, dict(rules))
         self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
 
     def hold_match(self, table: Table, match_id: str) -> None:
         """This is the table's match, which was kept before the server was started again."""
         self._open[table.id].match_id = match_id
 
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
-        packed = pack(match.game, [{Seat(seat): move}])
-        self._keeper.put_answer(match.terms.match_id, match.turn + ahead, seat, packed)
+    def keep_answer(self, match_id: str, game: Game[Any, Any], number: int, seat: int, move: Any) -> None:
+        self._keeper.put_answer(match_id, number, seat, pack(game, [{Seat(seat): move}]))
 
-    def keep_turn(self, match: LiveMatch) -> None:
-        turn = match.turn - 1
+    def keep_turn(
+        self, match_id: str, game: Game[Any, Any], number: int, turn: Turn, decisions: Sequence[Decision]
+    ) -> None:
         rows: list[Row] = [
             (int(each.seat), each.elapsed_s, each.fault, each.reason, each.asked, each.lagged)
-            for each in match.decisions_of(turn)
+            for each in decisions
         ]
-        packed = pack(match.game, [match.turns[turn]])
-        self._keeper.put_turn(match.terms.match_id, turn, packed, msgspec.json.encode(rows))
+        self._keeper.put_turn(match_id, number, pack(game, [turn]), msgspec.json.encode(rows))
 
-    async def end_match(self, table_id: str, match: LiveMatch) -> None:
-        match_id, there = match.terms.match_id, self._open.get(table_id)
+    async def end_match(self, match: FinishedTable) -> None:
+        match_id, there = match.match_id, self._open.get(match.table_id)
         is_last = there is not None and there.match_id == match_id
         if there is not None and is_last:
             there.match_id = None  # until it is archived, nothing may forget it
         with trio.CancelScope(shield=True):  # it is over: nothing may keep it from the archive
             try:
                 await self._keeper.kept()  # else, after a kill, the match might end once more, and otherwise
-                await self._in_thread(partial(self._archive, finished(table_id, match)))
+                await self._in_thread(partial(self._archive, match))
             except NotKept:
                 return  # the disk fails, which people are told: it is archived when the server starts again
-        if there is not None and is_last and self._open.get(table_id) is there and there.match_id is None:
+        is_there = there is not None and self._open.get(match.table_id) is there
+        if there is not None and is_last and is_there and there.match_id is None:
             there.match_id = match_id  # unless the next match has begun meanwhile
         else:
             self._keeper.drop_match(match_id)
@@ -157,14 +131,12 @@ class ServerRecords:
         self._keeper.drop_match(match_id)
 
     async def kept(self) -> None:
-        """Raises Refusal if the disk fails."""
         try:
             await self._keeper.kept()
         except NotKept:
             raise not_kept() from None
 
     def check(self) -> None:
-        """Raises Refusal while the disk fails, so that nothing is done that cannot be kept."""
         self._keeper.check()
 
     # What was kept before: to be read before the keeper runs.
@@ -184,6 +156,16 @@ class ServerRecords:
             self._open[id] = _OfTable(lines[-1].number if lines else 0)
             yield attrs.evolve(table, chat=tuple(lines))
 
+    def rings(self, note: Callable[[str], None]) -> Iterator[Ring]:
+        """The ring tables as they were left; of one that cannot be read, `note` is told."""
+        for table_id, octets in self._keeper.tables().items():
+            if table_id.startswith(RING_PREFIX):
+                try:
+                    yield msgspec.json.decode(octets, type=Ring)
+                except ValueError as error:
+                    note(f"{table_id} is gone, as it cannot be read any more: {error}")
+                    self._keeper.drop_table(table_id)
+
     def matches(self, note: Callable[[str], None]) -> list[Unfinished]:
         """The matches in the order in which they began; of one that cannot go on, `note` is told."""
         found = []
@@ -194,23 +176,6 @@ class ServerRecords:
                 note(f"match {kept.id} cannot go on: {error}")
                 self._keeper.drop_match(kept.id)
         return sorted(found, key=lambda unfinished: unfinished.kept.terms.started_at)
-
-
-def finished(table_id: str, match: LiveMatch) -> FinishedTable:
-    """A match that is over, as the archive keeps it."""
-    assert match.record is not None, "it is over"
-    terms = match.terms
-    are_people = terms.are_people or (False,) * len(terms.names)
-    return FinishedTable(
-        match_id=terms.match_id,
-        table_id=table_id,
-        game=match.game,
-        names=terms.names,
-        kinds=tuple("person" if is_person else "bot" for is_person in are_people),
-        seed=terms.seed,
-        record=match.record,
-        started_at=terms.started_at,
-    )
 
 
 @attrs.frozen
@@ -289,6 +254,3 @@ def _replayed(game: Game[Any, Any], seats: int, turns: Sequence[Turn]) -> Any:
     except Exception as error:  # whatever the rules say to moves that were never made
         raise ValueError(f"what is kept of it is damaged: {error}") from error
     return state
-
-
-__all__ = ["RING_PREFIX", "Forgetful", "KeptTerms", "ServerRecords", "Unfinished"]

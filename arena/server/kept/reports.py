@@ -18,7 +18,7 @@ import attrs
 import trio
 
 import arena
-from arena.server.http.rates import RecentlyUsed
+from arena.server.http.quotas import RecentlyUsed
 from arena.server.kept.results import Fingerprint, ResultsFolder
 from arena.server.limits import REPORT_BYTES_MAX, REPORT_S, REPORTS_KEPT, REPORTS_WAITING
 from arena.server.refusal import Refusal
@@ -28,7 +28,6 @@ FOLDER = "reports"
 """Within the server's folder."""
 ANEW_S = 30.0
 """A folder that changes all the time has its report made so often."""
-SENTENCE_MAX = 300
 _HASH = re.compile(rb"script-src '(sha256-[A-Za-z0-9+/]{43}=)'")
 _HEAD_BYTES = 1 << 12
 """Within which a report says the hash of its script, before anything that a bot's author wrote."""
@@ -135,7 +134,7 @@ class Reports:
         if ended.returncode == 0:
             return await trio.to_thread.run_sync(self._take, draft, wish.file)
         if ended.returncode == 2:
-            return _sentence(ended.stderr, wish.folder)
+            return wish.folder.told(ended.stderr.decode(errors="replace").strip().rpartition("\n")[2])
         self._note(clipped(printable(ended.stderr[-2000:].decode(errors="replace")), 500))
         return "making it went wrong, as the log of this server says"
 
@@ -183,14 +182,3 @@ def _read(file: Path) -> KeptReport | None:
 
 async def _kill(process: trio.Process) -> None:
     process.kill()
-
-
-def _sentence(said: bytes, folder: ResultsFolder) -> str:
-    """What the process said last, without where the folder is on this machine."""
-    last = said.decode(errors="replace").strip().rpartition("\n")[2]
-    for path in (folder.path.resolve(), folder.path):
-        last = last.replace(str(path), folder.name)
-    return clipped(printable(last), SENTENCE_MAX)
-
-
-__all__ = ["KeptReport", "Reports"]

@@ -24,11 +24,11 @@ from arena.games import GAMES
 from arena.match.game import IllegalMove, Seat
 from arena.page.film import stored_head
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
-from arena.server.kept.film_pages import film_page
+from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
 from arena.store import DATABASE, Store, StoredMatch
-from arena.telling.replay import EVERYBODY, Viewer, replay_of, viewer_of
+from arena.telling.replay import Viewer, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
 from arena.words import clipped, printable
@@ -49,6 +49,12 @@ class ResultsFolder:
     fingerprint: Fingerprint
     changed_at: float
     """Unix time."""
+
+    def told(self, text: str) -> str:
+        """What is wrong with it, without where it is on this machine."""
+        for path in (self.path.resolve(), self.path):
+            text = text.replace(str(path), self.name)
+        return clipped(printable(text), SENTENCE_MAX)
 
 
 class ResultsCatalog:
@@ -114,8 +120,8 @@ class ResultsCatalog:
                 matches=[_match(match, match.series_id in sealed) for match in found],
             )
 
-    def film(self, name: str, match_id: str, seen_by: str | None, first: int, count: int) -> bytes:
-        """So many steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
+    def film(self, name: str, match_id: str, part: MatchPart) -> bytes:
+        """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
         folder = self.folder(name)
         with _opened(folder) as store:
             match = _found(store, match_id)
@@ -127,9 +133,9 @@ class ResultsCatalog:
                 why = f"this server does not have its game, {clipped(printable(str(identity['game'])), 60)}"
                 raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
             replay = replay_of(store, match, stored_game(store, match=match))
-            viewer = _viewer(match, seen_by)
+            viewer = part.viewer(match.bots)
             head = stored_head(replay, _move_s(folder.path)) | {"sees": _sees(viewer)}
-            return film_page(replay, replay.moments(), viewer, head, first, count)
+            return film_page(replay, replay.moments(), viewer, head, part)
 
 
 def _folder(entry: os.DirEntry[str]) -> ResultsFolder:
@@ -164,7 +170,7 @@ def _opened(folder: ResultsFolder) -> Iterator[Store]:
             store.check_is_tournament()
             yield store
     except ConfigError as error:
-        raise Refusal("conflict", _sentence(error, folder)) from None
+        raise Refusal("conflict", folder.told(str(error))) from None
     except (sqlite3.DatabaseError, LookupError, TypeError, ValueError, IllegalMove, zlib.error):
         if not _is_damaged(folder):
             raise
@@ -178,12 +184,6 @@ def _is_damaged(folder: ResultsFolder) -> bool:
             return store.damage is not None
     except ConfigError:
         return True
-
-
-def _sentence(error: ConfigError, folder: ResultsFolder) -> str:
-    """What is wrong, without where the folder is on this machine."""
-    text = str(error).replace(str(folder.path.resolve()), folder.name).replace(str(folder.path), folder.name)
-    return clipped(printable(text), SENTENCE_MAX)
 
 
 def _summary(folder: ResultsFolder) -> tuple[Fingerprint, ResultsListed]:
@@ -230,16 +230,6 @@ def _found(store: Store, match_id: str) -> StoredMatch:
     return store.match(match_id)
 
 
-def _viewer(match: StoredMatch, seen_by: str | None) -> Viewer:
-    if seen_by is None:
-        return EVERYBODY
-    try:
-        return viewer_of(match, seen_by)
-    except ConfigError:
-        why = f"seen_by is spectator, or one of {', '.join(match.bots)}"
-        raise Refusal("bad_request", why, field="seen_by") from None
-
-
 def _sees(viewer: Viewer) -> str | int:
     return "all" if viewer.sees_all else int(viewer.seat) if isinstance(viewer.seat, Seat) else "spectator"
 
@@ -251,6 +241,3 @@ def _move_s(path: Path) -> float | None:
     except (ConfigError, KeyError):  # a folder that no `arena run` wrote has none
         return None
     return control.move_s if control.bank_s is None else None
-
-
-__all__ = ["Fingerprint", "ResultsCatalog", "ResultsFolder"]

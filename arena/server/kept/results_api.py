@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import msgspec
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
-from arena.server.http.endpoints import Endpoint, QueryField
+from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.guard import report_policy
+from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
-from arena.server.http.waiting import WaitingRequests
-from arena.server.kept.games_api import COUNT, FIRST, FIRST_MAX, SEEN_BY, steps_in_query
+from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, part_asked
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog, ResultsFolder
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
 from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
-from arena.server.tables.api import address_of, json_answer
+from arena.server.tables.api import address_of
 
 T = TypeVar("T")
 
@@ -37,7 +35,7 @@ MATCHES = QueryField(
 ASK_AGAIN_S = 2
 
 
-class ResultsApi:
+class ResultsApi(Api):
     """The handlers, over a shelf of folders; without one there are no results."""
 
     def __init__(self, shelf: ResultsCatalog | None = None, reports: Reports | None = None) -> None:
@@ -50,58 +48,39 @@ class ResultsApi:
         """The page of a folder, which is no part of the API."""
         return [Route("/results/{name}", self.get_report, methods=["GET"])]
 
-    def endpoints(self) -> list[Endpoint]:
-        """Every path with its methods."""
-        return [
-            Endpoint(
-                method="GET",
-                path="/api/results",
-                handle=self.list_folders,
-                summary="The results folders, those that were changed last first.",
-                answers={200: list[ResultsListed]},
-                refusals=("conflict",),
-            ),
-            Endpoint(
-                method="GET",
-                path="/api/results/{name}/matches",
-                handle=self.list_matches,
-                summary="The matches of a results folder.",
-                query=(BOT, FIRST_MATCH, MATCHES),
-                answers={200: ResultsMatches},
-                refusals=("conflict",),
-            ),
-            Endpoint(
-                method="GET",
-                path="/api/results/{name}/matches/{match}/film",
-                handle=self.get_film,
-                summary="A match of a results folder as the site's player shows it.",
-                query=(SEEN_BY, FIRST, COUNT),
-                answers={200: FilmPage},
-                refusals=("conflict",),
-            ),
-        ]
+    @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
+    async def list_folders(self, request: Request) -> list[ResultsListed]:
+        """The results folders, those that were changed last first."""
+        return [] if self._shelf is None else await self._read(request, self._shelf.listed)
 
-    async def list_folders(self, request: Request) -> Response:
-        if self._shelf is None:
-            return json_answer(b"[]")
-        return json_answer(msgspec.json.encode(await self._read(request, self._shelf.listed)))
-
-    async def list_matches(self, request: Request) -> Response:
+    @endpoint(
+        "GET",
+        "/api/results/{name}/matches",
+        {200: ResultsMatches},
+        query=(BOT, FIRST_MATCH, MATCHES),
+        refusals=("conflict",),
+    )
+    async def list_matches(self, request: Request) -> ResultsMatches:
+        """The matches of a results folder."""
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
         name, bot = request.path_params["name"], request.query_params.get("bot")
         shelf = self._known_shelf()
-        return json_answer(
-            msgspec.json.encode(await self._read(request, lambda: shelf.matches(name, bot, first, count)))
-        )
+        return await self._read(request, lambda: shelf.matches(name, bot, first, count))
 
-    async def get_film(self, request: Request) -> Response:
-        first, count = steps_in_query(request)
+    @endpoint(
+        "GET",
+        "/api/results/{name}/matches/{match}/film",
+        {200: FilmPage},
+        query=PART,
+        refusals=("conflict",),
+    )
+    async def get_film(self, request: Request) -> bytes:
+        """A match of a results folder as the site's player shows it."""
+        part = part_asked(request)
         name, match = request.path_params["name"], request.path_params["match"]
-        seen_by = request.query_params.get("seen_by")
         shelf = self._known_shelf()
-        film = await self._read(request, lambda: shelf.film(name, match, seen_by, first, count))
-        return json_answer(film)
+        return await self._read(request, lambda: shelf.film(name, match, part))
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
@@ -128,13 +107,10 @@ class ResultsApi:
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
-        with self._waits.counted(neighbourhood(address_of(request))):
+        with self._waits.counted(address_of(request)):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
 
 
 def _page(name: str, said: str, status: int) -> Response:
     """A page that says one thing; while a report is made, it asks again."""
     return HTMLResponse(notice(name, said, again_s=ASK_AGAIN_S if status == 202 else None), status)
-
-
-__all__ = ["ResultsApi"]

@@ -73,10 +73,6 @@ class GameDataMaker:
         """How many turns have ended, if the game says so."""
         return self.observed(None).get("turnCount")
 
-    def is_out(self, member: Member) -> bool:
-        """Whether it only looks on: it has no seat, or is eliminated."""
-        return member.is_spectator or member.player_id in self._eliminated()
-
     def _player(self, member: Member, observed: Fields) -> dict[str, Any]:
         shown = _shown(observed, member)
         seat = self._live.seats.get(member.player_id)
@@ -89,19 +85,11 @@ class GameDataMaker:
             "inGame": not member.has_left,
             "isReady": member.is_ready,
             "isAway": seat is not None and seat.is_away,
-            "isSpectator": self.is_out(member),
+            "isSpectator": self._live.only_watches(member),
         }
 
-    def _eliminated(self) -> frozenset[str]:
-        """The player_ids of those who are out of the match that is played."""
-        match = self._live.match
-        if match is None or not self._live.table.is_playing:
-            return frozenset()
-        return frozenset(match.terms.seating[seat] for seat in match.game.eliminated(match.state))
-
     def _chat(self, line: ChatLine, observed: Fields) -> dict[str, Any]:
-        speakers = (each for each in self._live.table.members if each.player_id == line.player_id)
-        speaker = next(speakers, None)
+        speaker = self._live.table.find(line.player_id)
         player = {"username": line.nickname} if speaker is None else self._player(speaker, observed)
         return {"message": line.message, "player": player, "timestamp": line.timestamp}
 
@@ -123,6 +111,3 @@ def _shown(observed: Fields, member: Member) -> Fields:
     """What the observation tells of a member under its username."""
     players = observed["players"] if _is_of_document(observed) else ()
     return next((player for player in players if player["username"] == member.nickname), {})
-
-
-__all__ = ["GameDataMaker", "rotated"]

@@ -21,7 +21,7 @@ from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables.closed_pages import ClosedPages
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch, LiveScene
+from arena.server.tables.played_match import LiveScene, PlayedMatch
 from arena.server.tables.table import (
     Alerted,
     Began,
@@ -119,7 +119,7 @@ class PacketRoom:
             client.put(packet("ShowAlert", message=NO_PACKET))
             return
         name, fields = found
-        member = self._member(client.player_id)
+        member = self.live.table.present(client.player_id)
         if name == "JoinGame":
             self._join(client, member, fields)
         elif name == "GameDataRequest":
@@ -188,7 +188,7 @@ class PacketRoom:
         elif name == "LeaveGame":
             client.player_id = None
             live.leave(member)
-        elif name not in OF_THE_LOBBY and not self._maker.is_out(member):
+        elif name not in OF_THE_LOBBY and not live.only_watches(member):
             self._play(client, member, name, fields)
 
     def _play(self, client: PacketClient, member: Member, name: str, fields: dict[str, object]) -> None:
@@ -210,14 +210,9 @@ class PacketRoom:
                 return member
         raise Refusal("not_found", "nobody at this table has this username")
 
-    def _member(self, player_id: str | None) -> Member | None:
-        """The member with this id, unless it has left."""
-        members = (each for each in self.live.table.members if not each.has_left)
-        return next((each for each in members if each.player_id == player_id), None)
-
     # What clients are told
 
-    def _hear(self, news: Notice | LiveScene) -> None:
+    def _hear(self, news: Notice) -> None:
         live, match = self.live, self.live.match
         match news:
             case LiveScene(moment):
@@ -269,7 +264,7 @@ class PacketRoom:
             room.enter(client)
             client.put(room._sync(None))
 
-    def _tell_scene(self, match: LiveMatch, moment: Moment) -> None:
+    def _tell_scene(self, match: PlayedMatch, moment: Moment) -> None:
         """A step: the act and what came of it; then the state, at once if nobody is asked next."""
         told: dict[Viewer, list[str]] = {}
         for client in self._clients:
@@ -316,7 +311,7 @@ class PacketRoom:
 
         Clocks are in it: while they run, it is made anew every second if somebody asks.
         """
-        live, member = self.live, self._member(player_id)
+        live, member = self.live, self.live.table.present(player_id)
         if member is not None and not member.is_spectator:
             return packet("GameDataSync", **self._maker.game_data(member))
         now = (live.version, int(trio.current_time()) if live.table.is_playing else 0)
@@ -324,6 +319,3 @@ class PacketRoom:
             self._synced = now
             self._public_sync = packet("GameDataSync", **self._maker.game_data(None))
         return self._public_sync
-
-
-__all__ = ["PacketClient", "PacketRoom"]

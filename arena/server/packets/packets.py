@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from arena.match.game import Bare, Event, Form, Game, Items, Literal, Tagged
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Viewer
 
 NAME_MAX = 64
@@ -80,7 +80,7 @@ def _written(form: Form, fields: Mapping[str, Any]) -> Any:
 # What happens.
 
 
-def step_packets(match: LiveMatch, moment: Moment, viewer: Viewer) -> Iterator[str]:
+def step_packets(match: PlayedMatch, moment: Moment, viewer: Viewer) -> Iterator[str]:
     """What a viewer is told of a step: the acts that everybody may know, then the other events.
 
     An act is the packet of its move with the `player` who made it, and what its own event adds.  Whose turn
@@ -111,7 +111,7 @@ def _act_packet(game: Game[Any, Any], move: SeenMove, own: SeenEvent) -> str:
     return packet(name, **{**fields, "player": move.bot, "sentence": sentence})
 
 
-def turn_begun(match: LiveMatch, moment: Moment) -> str | None:
+def turn_begun(match: PlayedMatch, moment: Moment) -> str | None:
     """Whose turn begins or goes on with this step, if the game itself says so."""
     events: tuple[Event, ...] = moment.step.events if moment.step is not None else ()
     for event in match.showing.events(moment, EVERYBODY) if events else ():
@@ -125,21 +125,8 @@ def packet_name(kind: str) -> str:
     return "".join(word.capitalize() for word in kind.split("_"))
 
 
-def winners_told(match: LiveMatch) -> str:
+def winners_told(match: PlayedMatch) -> str:
     """How the match ended, in a sentence."""
     assert match.record is not None, "it is over"
     first = [name for name, rank in zip(match.terms.names, match.record.ranks, strict=True) if rank == 1]
     return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share the first place'}"
-
-
-__all__ = [
-    "MOVE",
-    "move_in",
-    "move_packets",
-    "packet",
-    "packet_name",
-    "read_packet",
-    "step_packets",
-    "turn_begun",
-    "winners_told",
-]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from arena.server.packets.packets import packet, turn_begun
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment
 
 
@@ -24,7 +24,7 @@ class TurnTeller:
         self._next: str | None = None
         """Whose turn begins with the next questions."""
 
-    def note(self, match: LiveMatch, moment: Moment, turn_count: Callable[[], object]) -> None:
+    def note(self, match: PlayedMatch, moment: Moment, turn_count: Callable[[], object]) -> None:
         """A step, which may end a turn and begin another one; `turn_count` gives the game's, as it is now."""
         if match.game.turn_begins is None:
             moved = {match.terms.names[seat] for seat in moment.moves if seat >= 0}
@@ -43,7 +43,7 @@ class TurnTeller:
         self._on_turn = None
         return [packet("TurnEnd", username=ended)]
 
-    def after_questions(self, match: LiveMatch) -> list[str]:
+    def after_questions(self, match: PlayedMatch) -> list[str]:
         """The end of a turn, and the beginning of the next one unless people are still reading."""
         frames = self.after_act()
         if match.game.turn_begins is None and len(match.to_act) == 1 and self._on_turn is None:
@@ -52,6 +52,3 @@ class TurnTeller:
             self._on_turn, self._next = self._next, None
             frames.append(packet("TurnStart", username=self._on_turn))
         return frames
-
-
-__all__ = ["TurnTeller"]

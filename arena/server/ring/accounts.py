@@ -23,8 +23,7 @@ import msgspec
 import trio
 
 from arena.server import limits
-from arena.server.http.addresses import Crowd, neighbourhood
-from arena.server.http.rates import Rate, RecentlyUsed
+from arena.server.http.quotas import Quota, Rate, RecentlyUsed
 from arena.server.kept.keeping import Keeper, NotKept, not_kept
 from arena.server.refusal import Refusal
 from arena.wire.names import unseen
@@ -111,7 +110,8 @@ class Accounts:
         self._wrong: RecentlyUsed[bytes, bool] = RecentlyUsed()
         self._tried: dict[bytes, trio.Event] = {}
         """Credentials that are being hashed: whoever sends the same ones waits for the same hash."""
-        self._hashing = Crowd()
+        per_address = limits.PASSWORDS_WAITING_PER_ADDRESS
+        self._hashing = Quota(per_address, near=per_address, total=limits.PASSWORDS_WAITING)
         """The passwords that are being hashed, or wait for it."""
         self._created = Rate("users_per_address", limits.USERS_AT_ONCE, limits.USERS_PER_S, "new users")
         self._tries = Rate("tries", limits.TRIES_AT_ONCE, limits.TRIES_PER_S, _WRONG)
@@ -167,13 +167,12 @@ class Accounts:
         kept = self._users.get(name, self._nobody)
         event = self._tried[memo] = trio.Event()
         try:
-            with self._attempt(address, name) as succeed:
+            with self._attempt(address, name) as note_failure:
                 digest = await self._hashed(kept.cost, password, kept.salt, address)
-                is_right = hmac.compare_digest(digest, kept.digest) and kept is not self._nobody
-                if is_right:
+                if hmac.compare_digest(digest, kept.digest) and kept is not self._nobody:
                     self._right.put(memo, User(kept.id, name))
-                    succeed()
                 else:
+                    note_failure()
                     self._wrong.put(memo, True)
         finally:
             del self._tried[memo]
@@ -183,43 +182,30 @@ class Accounts:
     def _attempt(self, address: str, name: str) -> Iterator[Callable[[], None]]:
         """Counts a failure before it is known to be one, as many may be tried at the same time.
 
-        It does not count if what is given here was called, or nothing was found out.  Nothing is counted for
-        all together: else strangers could lock everybody out.  What they cost is bounded by the queue.
+        It does not count unless what is given here was called.  Nothing is counted for all together: else
+        strangers could lock everybody out.  What they cost is bounded by the queue.
         """
-        counted = self._tries, name
+        rate, of = self._tries, name
         try:
-            self._tries.take(address, name)
+            rate.take(address, of)
         except Refusal:
-            counted = self._failures, ""
-            self._failures.take(address)
-        rate, of = counted
-        is_counted = True
-
-        def give_back() -> None:
-            nonlocal is_counted
-            if is_counted:
-                rate.give_back(address, of)
-            is_counted = False
-
+            rate, of = self._failures, ""
+            rate.take(address)
+        failures: list[bool] = []
         try:
-            yield give_back
-        except BaseException:
-            give_back()
-            raise
+            yield lambda: failures.append(True)
+        finally:
+            if not failures:
+                rate.give_back(address, of)
 
     async def _hashed(self, cost: Cost, password: str, salt: bytes, address: str) -> bytes:
         """The hash, when a thread is free.  Raises Refusal if too many wait for one."""
-        here = neighbourhood(address)
-        is_full = self._hashing.total >= limits.PASSWORDS_WAITING
-        if is_full or self._hashing.count(here) >= limits.PASSWORDS_WAITING_PER_ADDRESS:
+        if self._hashing.shortage(address):
             wait_s = self._hashing.total * HASH_S / THREADS
             why = f"too many passwords are being checked: wait {ceil(wait_s)} s"
             raise Refusal("too_many", why, key="passwords", seconds=wait_s)
-        self._hashing.enter(here)
-        try:
+        with self._hashing.counted(address):
             return await self._in_thread(partial(cost.hash, password, salt))
-        finally:
-            self._hashing.leave(here)
 
     def _memo(self, name: str, password: str) -> bytes:
         """By which a credential is remembered; another one for a user who is made later."""

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import attrs
@@ -21,7 +21,6 @@ from arena.errors import FaultKind, MalformedAnswer
 from arena.match.game import Game, Seat
 from arena.match.record import MatchRecord
 from arena.players.base import Player
-from arena.schedule import derive_seed
 from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
 from arena.server.ring.poker_view import act_at_stake, observed_in, poker_game, shown_at_end
@@ -29,7 +28,6 @@ from arena.server.ring.ring import (
     Hand,
     Occupant,
     Ring,
-    RingNotice,
     begin_hand,
     can_begin,
     drop_hand,
@@ -44,10 +42,11 @@ from arena.server.ring.ring import (
     occupant_of,
     seated,
 )
-from arena.server.ring.ring_records import HandRecords
-from arena.server.tables.live import ServerServices
-from arena.server.tables.live_match import LiveMatch, MatchTerms
+from arena.server.services import ServerServices
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.seat import SeatPlayer
+from arena.server.tables.table import MatchTerms
+from arena.server.tables.versioned import Versioned
 from arena.telling.replay import Moment
 
 MOVE_S = 15.0
@@ -80,7 +79,7 @@ class RingSeat(SeatPlayer):
         return fault
 
 
-class LiveRing:
+class LiveRing(Versioned):
     """One ring table, open for as long as the server runs."""
 
     def __init__(
@@ -88,22 +87,20 @@ class LiveRing:
         ring: Ring,
         game_for: GameFor,
         hall: ServerServices,
-        records: HandRecords,
         *,
         bot: str,
         move_s: float = MOVE_S,
         between_s: float = BETWEEN_S,
     ) -> None:
         """`bot`: which house bot keeps somebody company who is alone."""
+        super().__init__(hall.now, version=1)
         self.ring = ring
-        self.version = 1
-        self.match: LiveMatch | None = None
+        self.match: PlayedMatch | None = None
         """The hand under way."""
         self.showdown = b"null"
         """What was shown at the end of the last hand, in JSON."""
         self._game_for = game_for
         self._hall = hall
-        self._records = records
         self._bot = bot
         self._move_s = move_s
         self._between_s = between_s
@@ -113,7 +110,6 @@ class LiveRing:
         self._bots: dict[str, Player] = {}
         """House bots that are ready, by player_id."""
         self._opening: set[str] = set()
-        self._changed = trio.Event()
         self._nursery: trio.Nursery | None = None
         self._views: tuple[int, dict[Seat | None, bytes]] = (0, {})
         self._expiry: tuple[float, str] = (0.0, "")
@@ -124,7 +120,7 @@ class LiveRing:
 
     def join(self, owner: str, handle: str) -> Occupant:
         """The owner's player, a new one if there is none.  Raises Refusal if there is no room."""
-        self._records.check()
+        self._hall.records.check()
         now, player_id = self._hall.now(), str(uuid4())
         self._apply(join_ring(self.ring, owner=owner, handle=handle, player_id=player_id, now=now))
         found = occupant_of(self.ring, owner)
@@ -134,12 +130,12 @@ class LiveRing:
     def leave(self, player_id: str, owner: str) -> None:
         """The owner's player folds and is gone.  Raises Refusal if it is not there."""
         find_player(self.ring, player_id, owner)
-        self._records.check()
-        self._remove(player_id, "left")
+        self._hall.records.check()
+        self._remove(player_id)
         if (seat := self._seats.get(player_id)) is not None:
             seat.leave()
 
-    def check_turn(self, player_id: str, owner: str) -> tuple[LiveMatch, RingSeat]:
+    def check_turn(self, player_id: str, owner: str) -> tuple[PlayedMatch, RingSeat]:
         """The hand in which the owner's player is asked now.  Raises Refusal if nothing is asked of it."""
         find_player(self.ring, player_id, owner)
         if not is_seated(self.ring, player_id):
@@ -158,9 +154,8 @@ class LiveRing:
         """
         match, seat = self.check_turn(player_id, owner)
         move = seat.read_any(act_at_stake(self.ring, observed_in(match, None), player_id, value))
-        self._records.check()
-        self._records.keep_answer(match, match.terms.seating.index(player_id), move)
-        seat.play(move)
+        self._hall.records.check()
+        match.answer(player_id, seat, move)
 
     async def resumed(self) -> None:
         """Returns once a hand goes on that was under way before the server was started again, if one was."""
@@ -169,7 +164,7 @@ class LiveRing:
 
     async def kept(self) -> None:
         """Returns once all that has happened here is committed."""
-        await self._records.kept()
+        await self._hall.records.kept()
 
     # What they see
 
@@ -187,12 +182,12 @@ class LiveRing:
             views[seat] = self._made_view(match, seat)
         return views[seat]
 
-    def _made_view(self, match: LiveMatch | None, seat: Seat | None) -> bytes:
+    def _made_view(self, match: PlayedMatch | None, seat: Seat | None) -> bytes:
         if match is None or self.ring.hand is None:
             return msgspec.json.encode(poker_game(self.ring, None, None))
         return msgspec.json.encode(poker_game(self.ring, observed_in(match, seat), self._expiry_of(match)))
 
-    def _expiry_of(self, match: LiveMatch) -> str | None:
+    def _expiry_of(self, match: PlayedMatch) -> str | None:
         """When the time of who is asked is over: the same text for all who look, whenever they do."""
         asked = match.players[match.to_act[0]].asked if match.to_act and match.players else None
         if asked is None:
@@ -287,65 +282,60 @@ class LiveRing:
         except Exception:  # our bug, or that of the game's rules: it costs this hand and no other
             self._hall.note_bug(traceback.format_exc())
             self._end(drop_hand(self.ring, now=self._hall.now()))
-            self._records.forget_match(terms.match_id)
+            self._hall.records.forget_match(terms.match_id)
         else:
             if self.ring.hand is hand:  # it was at its end already when the server was started again
                 self._count(hand, record.returns)
         for player_id, player in tuple(self._bots.items()):
             if player.is_gone and is_seated(self.ring, player_id):
-                self._remove(player_id, "left")
+                self._remove(player_id)
 
     async def _played(self, hand: Hand, terms: MatchTerms, before: Unfinished | None) -> MatchRecord:
         """Plays the hand to its end."""
         game = self._game_for(hand.stacks) if before is None else before.game
-        if before is None:
-            self._records.begin_hand(self.ring, game, terms)
-        resumption = None if before is None else before.resumption
-        watch = self._hall.lag_watch
-        match = LiveMatch(
+        match = self.match = PlayedMatch(
+            self._hall,
+            self.ring.id,
             game,
             terms,
             note=self._note,
             note_asked=self._note_resumed,
-            lag_watch=watch,
-            resumption=resumption,
+            resumption=None if before is None else before.resumption,
+            given=None if before is None else before.answers,
         )
-        async with trio.open_nursery() as nursery:
-            self.match = match
-            players = self._players(hand, terms, {} if before is None else before.answers)
-            are_bots = [player_id not in self._seats for player_id in hand.player_ids]
-            self._pauses = self._hall.pauses(game.showdowns)
-            record = await match.play(players, self._pauses, nursery, are_bots)
-            nursery.cancel_scope.cancel()
+        if before is None:
+            match.begin(attrs.asdict(game))
+            self._hall.records.keep_ring(self.ring)
+        self._pauses = self._hall.pauses(game.showdowns)
+        record = await match.play(self._players(hand, match), self._pauses)
         if self._nursery is not None:  # the disk may be slow, and the next hand need not wait for it
-            self._nursery.start_soon(self._records.end_match, self.ring.id, match)
+            self._nursery.start_soon(match.archive)
         return record
 
-    def _players(self, hand: Hand, terms: MatchTerms, answers: Mapping[int, Sequence[Any]]) -> list[Player]:
-        """Who sits in each seat, for the referee.  `answers`: moves that came before a restart, by seat."""
+    def _players(self, hand: Hand, match: PlayedMatch) -> list[Player]:
+        """Who sits in each seat, for the referee."""
         present = {occupant.player_id for occupant in seated(self.ring)}
         self._seats = {}
-        for number, (player_id, name) in enumerate(zip(hand.player_ids, terms.names, strict=True)):
+        for number, (player_id, name) in enumerate(zip(hand.player_ids, match.terms.names, strict=True)):
             if player_id in self._bots:
                 continue
-            seat = self._seats[player_id] = RingSeat(name, partial(self._remove, player_id, "silent"))
+            seat = self._seats[player_id] = RingSeat(name, partial(self._remove, player_id))
             if player_id not in present:
                 seat.leave()
-            elif number in answers:
-                seat.expect(answers[number])
+            elif number in match.given:
+                seat.expect(match.given[number])
         return [self._bots.get(player_id) or self._seats[player_id] for player_id in hand.player_ids]
 
     def _terms(self, hand: Hand) -> MatchTerms:
         seed = self._hall.draw_seed()
         there = {each.player_id: each for each in self.ring.places if each is not None}
-        return MatchTerms(
-            match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
-            seed=seed,
+        return MatchTerms.of(
+            seed,
             seating=hand.player_ids,
             names=names_in_hand([there[player_id].handle for player_id in hand.player_ids]),
             move_s=self._move_s,
             started_at=self._hall.now(),
-            are_people=tuple([not there[player_id].is_house for player_id in hand.player_ids]),
+            are_people=(not there[player_id].is_house for player_id in hand.player_ids),
         )
 
     def _note_resumed(self) -> None:
@@ -359,7 +349,6 @@ class LiveRing:
         match, hand = self.match, self.ring.hand
         assert match is not None, "it is played"
         assert hand is not None, "it is played"
-        self._records.keep_turn(match)
         if match.game.to_act(match.state):
             self._bump()
         else:  # nobody may see the hand over and its chips not counted
@@ -371,29 +360,20 @@ class LiveRing:
         stacks = [chips + int(won) for chips, won in zip(hand.stacks, returns, strict=True)]
         self._end(end_hand(self.ring, stacks, now=self._hall.now()))
 
-    def _end(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+    def _end(self, changed: Ring) -> None:
         self.match, self._seats = None, {}
-        self._apply(after)
+        self._apply(changed)
 
     # What follows from every change
 
-    def _remove(self, player_id: str, why: Literal["left", "silent"]) -> None:
-        self._apply(leave_ring(self.ring, player_id, now=self._hall.now(), why=why))
+    def _remove(self, player_id: str) -> None:
+        self._apply(leave_ring(self.ring, player_id, now=self._hall.now()))
 
-    def _apply(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+    def _apply(self, changed: Ring) -> None:
         """Makes the table what it is after something was done, and keeps it."""
-        changed, _ = after
         if changed is self.ring:
             return
         self.ring = changed
-        self._records.keep_ring(changed)
+        self._hall.records.keep_ring(changed)
         self._welcome_bots()
         self._bump()
-
-    def _bump(self) -> None:
-        self.version += 1
-        self._changed.set()
-        self._changed = trio.Event()
-
-
-__all__ = ["BETWEEN_S", "MOVE_S", "GameFor", "LiveRing", "RingSeat"]

@@ -6,30 +6,29 @@ public, and obeys its owner alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from arena.games import GAMES, SERVICES
 from arena.match.game import Game
-from arena.server.http.endpoints import Endpoint, routes_to
+from arena.server.http.endpoints import Api, endpoint, json_answer
 from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
 from arena.server.ring.accounts import User, read_basic
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker_types import PokerAct, PokerGame, PokerShowdown
 from arena.server.ring.ring import Ring, is_seated
-from arena.server.ring.ring_records import RingRecords
+from arena.server.services import ServerServices
 from arena.server.tables.api import address_of
-from arena.server.tables.live import ServerServices
 
 FOLD, BET = 0, 1
 """The values of an Act's `action`."""
+PLAYER = "/games/{game}/players/{player}"
 
 
 class Users(Protocol):
@@ -48,23 +47,29 @@ def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
 
 
 async def open_rings(
-    hall: ServerServices, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
+    hall: ServerServices, left: Sequence[Ring], matches: Sequence[Unfinished], *, bot: str
 ) -> tuple[list[LiveRing], list[Unfinished]]:
     """The ring tables as they were left, one at least, with the hands that were being played; other matches.
 
     `matches`: what was played of the hands, among others.  `bot`: who keeps somebody company who is alone.
     """
     rings, others = [], list(matches)
-    for ring in records.rings() or [Ring(str(uuid4()))]:
-        live = LiveRing(ring, ring_game, hall, records, bot=bot)
-        hand = records.hand(ring, matches)
+    for ring in left or [Ring(str(uuid4()))]:
+        live = LiveRing(ring, ring_game, hall, bot=bot)
+        hand = hand_of(ring, matches)
         await hall.nursery.start(live.run, hand)
         others = [each for each in others if each is not hand]
         rings.append(live)
     return rings, others
 
 
-class PokerApi:
+def hand_of(ring: Ring, matches: Iterable[Unfinished]) -> Unfinished | None:
+    """What was played of the hand under way, if it can go on."""
+    match_id = None if ring.hand is None else ring.hand.match_id
+    return next((each for each in matches if each.kept.terms.match_id == match_id), None)
+
+
+class PokerApi(Api):
     """The handlers, over the ring tables."""
 
     def __init__(self, rings: Sequence[LiveRing], users: Users) -> None:
@@ -76,98 +81,42 @@ class PokerApi:
         """Whether it is one of the ring tables, which never close."""
         return table_id in self._rings
 
-    def routes(self) -> list[Route]:
-        return routes_to(self.endpoints())
-
-    def endpoints(self) -> list[Endpoint]:
-        """Every path with its methods; paths have no final slash here, and work with one."""
-        player = "/games/{game}/players/{player}"
-        return [
-            Endpoint(
-                method="POST",
-                path="/users",
-                handle=self.create_user,
-                summary="Makes a user; gives its GUID.",
-                proof="password",
-                answers={201: str},
-            ),
-            Endpoint(
-                method="GET",
-                path="/games",
-                handle=self.list_games,
-                summary="The ring tables, with your own hole cards.",
-                proof="password or none",
-                answers={200: list[PokerGame]},
-            ),
-            Endpoint(
-                method="GET",
-                path="/games/{game}",
-                handle=self.get_game,
-                summary="A ring table, with your own hole cards.",
-                proof="password or none",
-                answers={200: PokerGame},
-            ),
-            Endpoint(
-                method="GET",
-                path="/games/{game}/showdown",
-                handle=self.get_showdown,
-                summary="The cards that were shown at the end of the last hand; null if none were.",
-                answers={200: PokerShowdown | None},
-            ),
-            Endpoint(
-                method="POST",
-                path="/games/{game}/players",
-                handle=self.join,
-                summary="Joins, seated (201) or in the queue (202); gives the playerID.",
-                proof="password",
-                answers={201: str, 202: str},
-            ),
-            Endpoint(
-                method="POST",
-                path=f"{player}/acts",
-                handle=self.act,
-                summary="Bets or folds; a number of chips that is no valid bet folds.",
-                body=PokerAct,
-                proof="password",
-                answers={201: None},
-            ),
-            Endpoint(
-                method="DELETE",
-                path=player,
-                handle=self.leave,
-                summary="Leaves; folds if it is in a hand.",
-                proof="password",
-                answers={200: None},
-            ),
-        ]
-
-    async def create_user(self, request: Request) -> Response:
+    @endpoint("POST", "/users", {201: str}, proof="password")
+    async def create_user(self, request: Request) -> str:
+        """Makes a user; gives its GUID."""
         name, password = _credentials(request, "bad_request")
-        return _json(
-            msgspec.json.encode(await self._users.create(name, password, address=address_of(request))), 201
-        )
+        return await self._users.create(name, password, address=address_of(request))
 
-    async def list_games(self, request: Request) -> Response:
+    @endpoint("GET", "/games", {200: list[PokerGame]}, proof="password or none")
+    async def list_games(self, request: Request) -> bytes:
+        """The ring tables, with your own hole cards."""
         owner = await self._viewer(request)
-        return _json(b"[" + b",".join([live.view(owner) for live in self._rings.values()]) + b"]")
+        return b"[" + b",".join([live.view(owner) for live in self._rings.values()]) + b"]"
 
-    async def get_game(self, request: Request) -> Response:
+    @endpoint("GET", "/games/{game}", {200: PokerGame}, proof="password or none")
+    async def get_game(self, request: Request) -> bytes:
+        """A ring table, with your own hole cards."""
         owner = await self._viewer(request)
-        return _json(self._ring(request).view(owner))
+        return self._ring(request).view(owner)
 
-    async def get_showdown(self, request: Request) -> Response:
-        """Not in the document, whose Game has no field for the cards of others."""
-        return _json(self._ring(request).showdown)
+    @endpoint("GET", "/games/{game}/showdown", {200: PokerShowdown | None})
+    async def get_showdown(self, request: Request) -> bytes:
+        """The cards that were shown at the end of the last hand; null if none were."""
+        return self._ring(request).showdown  # the document's Game has no field for the cards of others
 
+    @endpoint("POST", "/games/{game}/players", {201: str, 202: str}, proof="password")
     async def join(self, request: Request) -> Response:
+        """Joins, seated (201) or in the queue (202); gives the playerID."""
         user = await self._user(request)
         live = self._ring(request)
         player_id = live.join(user.id, user.name).player_id
         has_place = is_seated(live.ring, player_id)
         await live.kept()
-        return _json(msgspec.json.encode(player_id), 201 if has_place else 202)
+        return json_answer(player_id, 201 if has_place else 202)
 
+    @endpoint("POST", f"{PLAYER}/acts", {201: None}, body=PokerAct, proof="password")
     async def act(self, request: Request) -> Response:
+        """Bets or folds; a number of chips that is no valid bet folds."""
         user = await self._user(request)
         octets = await request.body()
         live, player_id = self._ring(request), request.path_params["player"]
@@ -177,7 +126,9 @@ class PokerApi:
         await live.kept()
         return Response(status_code=201)
 
+    @endpoint("DELETE", PLAYER, {200: None}, proof="password")
     async def leave(self, request: Request) -> Response:
+        """Leaves; folds if it is in a hand."""
         user = await self._user(request)
         live = self._ring(request)
         live.leave(request.path_params["player"], user.id)
@@ -239,10 +190,3 @@ def _credentials(request: Request, kind: Any) -> tuple[str, str]:
     if found is None:
         raise Refusal(kind, "send a name and a password by HTTP Basic authentication", key="basic")
     return found
-
-
-def _json(octets: bytes, status: int = 200) -> Response:
-    return Response(octets, status, media_type="application/json")
-
-
-__all__ = ["PokerApi", "Users", "open_rings", "read_act", "ring_game"]

@@ -12,11 +12,10 @@ import msgspec
 
 from arena.match.game import Seat
 from arena.players.codec import Codec
+from arena.server.ring.poker_types import PokerCards, PokerTurn
 from arena.server.ring.ring import Occupant, Ring, chips_aside, seated
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment
-
-__all__ = ["act_at_stake", "observed_in", "poker_game", "shown_at_end"]
 
 STATES = {"all_in": "called"}
 """The document has no word for a player who is all-in."""
@@ -40,14 +39,14 @@ def poker_game(ring: Ring, observed: Mapping[str, Any] | None, expiry: str | Non
     }
 
 
-def observed_in(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
+def observed_in(match: PlayedMatch, seat: Seat | None) -> Mapping[str, Any]:
     """What somebody may know of the hand under way, with playerIDs in place of seats."""
     octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
     observed: Mapping[str, Any] = msgspec.json.decode(octets)
     return observed
 
 
-def shown_at_end(match: LiveMatch, moment: Moment) -> bytes:
+def shown_at_end(match: PlayedMatch, moment: Moment) -> bytes:
     """What everybody saw at the end of a hand, if there was a showdown."""
     events = () if moment.step is None else moment.step.events
     shown = [event.public for event in events if event.kind in match.game.showdowns]
@@ -93,13 +92,7 @@ def _turn(shown: Mapping[str, Any], expiry: str | None) -> dict[str, Any]:
     return {**{name: shown[name] for name in NO_TURN if name != "expiry"}, "expiry": expiry}
 
 
-NO_TURN: dict[str, Any] = {
-    "playerID": None,
-    "bet_so_far": None,
-    "bet_to_player": None,
-    "minimum_raise": None,
-    "expiry": None,
-}
-NO_CARDS: dict[str, Any] = {"hole": None, "flop": None, "turn": None, "river": None}
+NO_TURN: dict[str, Any] = dict.fromkeys(PokerTurn.__struct_fields__)
+NO_CARDS: dict[str, Any] = dict.fromkeys(PokerCards.__struct_fields__)
 NO_POTS: list[dict[str, Any]] = [{"size": 0, "players": []}]
 _WAITING: dict[str, Any] = {"state": "active", "bet_so_far": 0, "small_blind": False}

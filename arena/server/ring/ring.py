@@ -19,37 +19,11 @@ come from outside.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypeAlias
 
 import attrs
 
 from arena.server.limits import RING_QUEUE_MAX
 from arena.server.refusal import Refusal
-
-__all__ = [
-    "ALONE_S",
-    "CHIPS",
-    "PLACES",
-    "STACK_MAX",
-    "Hand",
-    "Occupant",
-    "Ring",
-    "RingNotice",
-    "begin_hand",
-    "can_begin",
-    "chips_aside",
-    "drop_hand",
-    "end_hand",
-    "find_player",
-    "house_due_at",
-    "house_joins",
-    "is_seated",
-    "join_ring",
-    "leave_ring",
-    "names_in_hand",
-    "occupant_of",
-    "seated",
-]
 
 PLACES = 10
 """The most players of a hand, as the document says."""
@@ -96,10 +70,6 @@ class Hand:
     match_id: str = ""
     """Of the match as which it is played."""
 
-    def seat_of(self, player_id: str) -> int | None:
-        """The player's seat in this hand; None if it does not play it."""
-        return self.player_ids.index(player_id) if player_id in self.player_ids else None
-
 
 @attrs.frozen
 class Ring:
@@ -117,23 +87,6 @@ class Ring:
     """The place that had the button in the last of them."""
     alone_since: float | None = None
     """Since when one person sits there without an opponent."""
-
-
-RingNoticeKind: TypeAlias = Literal["seated", "queued", "left", "silent", "busted"]
-
-
-@attrs.frozen
-class RingNotice:
-    """Something that everybody at the table may know."""
-
-    kind: RingNoticeKind
-    """`silent`: removed because it did not act in time."""
-    player_id: str
-    handle: str
-
-
-After: TypeAlias = tuple[Ring, tuple[RingNotice, ...]]
-"""The table after something was done, and what is told about it."""
 
 
 # Who is there.
@@ -172,11 +125,11 @@ def _present(ring: Ring) -> Iterator[Occupant]:
 # Coming and going.
 
 
-def join_ring(ring: Ring, *, owner: str, handle: str, player_id: str, now: float) -> After:
+def join_ring(ring: Ring, *, owner: str, handle: str, player_id: str, now: float) -> Ring:
     """The owner's new player takes a free place, or the end of the queue; an owner who is there stays so."""
     assert owner, "only a house bot has no owner"
     if occupant_of(ring, owner) is not None:
-        return ring, ()
+        return ring
     assert all(occupant.player_id != player_id for occupant in _everybody(ring)), (
         "player ids are never used again"
     )
@@ -189,13 +142,10 @@ def join_ring(ring: Ring, *, owner: str, handle: str, player_id: str, now: float
             seconds=QUEUE_S,
         )
     newcomer = Occupant(player_id, owner, handle)
-    ring, notices = _settled(attrs.evolve(ring, queue=(*ring.queue, newcomer)), now)
-    if not is_seated(ring, player_id):
-        notices = (*notices, RingNotice("queued", player_id, handle))
-    return ring, notices
+    return _settled(attrs.evolve(ring, queue=(*ring.queue, newcomer)), now)
 
 
-def leave_ring(ring: Ring, player_id: str, *, now: float, why: Literal["left", "silent"] = "left") -> After:
+def leave_ring(ring: Ring, player_id: str, *, now: float) -> Ring:
     """The player is removed with its chips; in a hand its place is kept until the hand ends.
 
     Raises a Refusal if no such player is there.
@@ -203,15 +153,11 @@ def leave_ring(ring: Ring, player_id: str, *, now: float, why: Literal["left", "
     occupant = next((each for each in _present(ring) if each.player_id == player_id), None)
     if occupant is None:
         raise Refusal("not_found", "no player at this table has this playerID")
-    is_waiting = occupant in ring.queue
-    notice = RingNotice(why, player_id, occupant.handle)
-    if is_waiting:
-        queue = tuple([each for each in ring.queue if each is not occupant])
-        return attrs.evolve(ring, queue=queue), (notice,)
+    if occupant in ring.queue:
+        return attrs.evolve(ring, queue=tuple([each for each in ring.queue if each is not occupant]))
     gone = attrs.evolve(occupant, is_leaving=True)
     places = tuple([gone if each is occupant else each for each in ring.places])
-    ring, notices = _settled(attrs.evolve(ring, places=places), now)
-    return ring, (notice, *notices)
+    return _settled(attrs.evolve(ring, places=places), now)
 
 
 def house_due_at(ring: Ring) -> float | None:
@@ -221,15 +167,12 @@ def house_due_at(ring: Ring) -> float | None:
     return ring.alone_since + ALONE_S
 
 
-def house_joins(ring: Ring, *, handle: str, player_id: str, now: float) -> After:
+def house_joins(ring: Ring, *, handle: str, player_id: str, now: float) -> Ring:
     """A house bot sits down if somebody has been alone for long enough; else nothing is new."""
     due_at = house_due_at(ring)
     if due_at is None or now < due_at:
-        return ring, ()
-    bot = Occupant(player_id, "", handle, is_house=True)
-    ring, notice = _with_place(ring, bot)
-    ring, notices = _settled(ring, now)
-    return ring, (notice, *notices)
+        return ring
+    return _settled(_with_place(ring, Occupant(player_id, "", handle, is_house=True)), now)
 
 
 # Hands.
@@ -264,7 +207,7 @@ def begin_hand(ring: Ring) -> tuple[Ring, Hand]:
     return attrs.evolve(ring, hand=hand), hand
 
 
-def end_hand(ring: Ring, stacks: Sequence[int], *, now: float) -> After:
+def end_hand(ring: Ring, stacks: Sequence[int], *, now: float) -> Ring:
     """The hand is over, with these chips by seat: they and the button count from now on.
 
     Who has none is out, who left is gone, and whoever waits takes their places.
@@ -290,7 +233,7 @@ def end_hand(ring: Ring, stacks: Sequence[int], *, now: float) -> After:
     return _settled(after, now)
 
 
-def drop_hand(ring: Ring, *, now: float) -> After:
+def drop_hand(ring: Ring, *, now: float) -> Ring:
     """The hand broke off: everybody has its chips from before, and the button is where it was."""
     return _settled(attrs.evolve(ring, hand=None), now)
 
@@ -328,34 +271,27 @@ def _everybody(ring: Ring) -> Iterator[Occupant]:
     yield from ring.queue
 
 
-def _settled(ring: Ring, now: float) -> After:
+def _settled(ring: Ring, now: float) -> Ring:
     """Who is out or gone gives up its place, who waits takes it, and who is alone begins to wait."""
-    notices: list[RingNotice] = []
     people = sum(not occupant.is_house and occupant.chips > 0 for occupant in seated(ring)) + len(ring.queue)
     playing = () if ring.hand is None else ring.hand.player_ids
     for occupant in ring.places:
         if occupant is None or occupant.player_id in playing:
             continue
         is_unwanted = occupant.is_house and people != 1
-        if not (occupant.is_leaving or is_unwanted or not occupant.chips):
-            continue
-        places = tuple([None if each is occupant else each for each in ring.places])
-        ring = attrs.evolve(ring, places=places)
-        if not occupant.is_leaving:  # else everybody knows
-            kind: RingNoticeKind = "left" if occupant.chips else "busted"
-            notices.append(RingNotice(kind, occupant.player_id, occupant.handle))
+        if occupant.is_leaving or is_unwanted or not occupant.chips:
+            places = tuple([None if each is occupant else each for each in ring.places])
+            ring = attrs.evolve(ring, places=places)
     while ring.queue and None in ring.places:
         first, *others = ring.queue
-        ring, notice = _with_place(attrs.evolve(ring, queue=tuple(others)), first)
-        notices.append(notice)
-    return _since(ring, now), tuple(notices)
+        ring = _with_place(attrs.evolve(ring, queue=tuple(others)), first)
+    return _since(ring, now)
 
 
-def _with_place(ring: Ring, occupant: Occupant) -> tuple[Ring, RingNotice]:
+def _with_place(ring: Ring, occupant: Occupant) -> Ring:
     """The occupant sits down at the first free place."""
     free = ring.places.index(None)
-    ring = attrs.evolve(ring, places=(*ring.places[:free], occupant, *ring.places[free + 1 :]))
-    return ring, RingNotice("seated", occupant.player_id, occupant.handle)
+    return attrs.evolve(ring, places=(*ring.places[:free], occupant, *ring.places[free + 1 :]))
 
 
 def _since(ring: Ring, now: float) -> Ring:

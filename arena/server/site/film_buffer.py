@@ -13,7 +13,7 @@ import msgspec
 
 from arena.match.game import Step
 from arena.page.film import Filming, FilmStep, Watcher, changes_of, film_result, head_of
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment, Viewer
 
 HISTORY_MAX = 300
@@ -27,7 +27,7 @@ _encode = msgspec.json.Encoder().encode
 class FilmBuffer:
     """One match for one viewer."""
 
-    def __init__(self, match: LiveMatch, viewer: Viewer) -> None:
+    def __init__(self, match: PlayedMatch, viewer: Viewer) -> None:
         self.match = match
         self.viewer = viewer
         self.first = max(0, len(match.moments) - HISTORY_MAX)
@@ -130,6 +130,3 @@ def _applied(whole: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """The step after a whole one, whole."""
     state, out = {**whole["state"], **changes.get("state", {})}, changes.get("out", whole["out"])
     return {**changes, "state": state, "out": out}
-
-
-__all__ = ["HISTORY_MAX", "SLICE", "FilmBuffer"]

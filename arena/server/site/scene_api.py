@@ -54,6 +54,3 @@ class SceneApi:
             room = SceneRoom(live, self._house.views(live), self._house.hall.note_bug)
             self._rooms[live.table.id] = room
         return room
-
-
-__all__ = ["SceneApi"]

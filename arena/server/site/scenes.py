@@ -21,7 +21,7 @@ from arena.server.http.sockets import FORBIDDEN, GONE, Code, Wire
 from arena.server.refusal import Refusal
 from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch, LiveScene
+from arena.server.tables.played_match import LiveScene, PlayedMatch
 from arena.server.tables.spoken import moves_in_words
 from arena.server.tables.table import Alerted, Closed, Member, Notice, Stopped
 from arena.server.tables.views import Views, viewer_at
@@ -139,7 +139,7 @@ class SceneRoom:
                 return
             await trio.lowlevel.checkpoint()
 
-    def _reel(self, match: LiveMatch, viewer: Viewer) -> FilmBuffer:
+    def _reel(self, match: PlayedMatch, viewer: Viewer) -> FilmBuffer:
         reel = self._reels.get(viewer)
         if reel is None or reel.match is not match:
             self._reels = {who: each for who, each in self._reels.items() if each.match is match}
@@ -148,14 +148,11 @@ class SceneRoom:
 
     def _member(self, client: SceneClient) -> Member | None:
         """Who this page is, unless that one has left."""
-        if client.player_id is None:
-            return None
-        members = (each for each in self.live.table.members if not each.has_left)
-        return next((each for each in members if each.player_id == client.player_id), None)
+        return self.live.table.present(client.player_id)
 
     # What pages are told
 
-    def _hear(self, news: Notice | LiveScene) -> None:
+    def _hear(self, news: Notice) -> None:
         match news:
             case Stopped():
                 self._send_all_away(STOPS, GONE)
@@ -244,6 +241,3 @@ class SceneRoom:
         more = {"moves": moves_in_words(self.live, member), "result": result, "alert": self._alert or None}
         table = self._views.table(member)
         return (b'{"table":%b%b,%b' % (table, film, msgspec.json.encode(more)[1:])).decode()
-
-
-__all__ = ["PageHello", "SceneClient", "SceneRoom"]

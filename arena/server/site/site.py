@@ -144,6 +144,3 @@ def _is_known(file: StaticFile, tags: str) -> bool:
     """Whether an If-None-Match names this file, packed or not."""
     known = {each.strip().removeprefix("W/") for each in tags.split(",")}
     return not known.isdisjoint(("*", PLAIN_TAG.format(file.digest), GZIP_TAG.format(file.digest)))
-
-
-__all__ = ["Site"]

@@ -28,7 +28,7 @@ def limit_s(table: Table) -> float | None:
 
 def note_missed(table: Table, player_id: str, missed: int) -> Table:
     """How many turns in a row a player has missed by now, which is no news to anybody."""
-    return _with(table, attrs.evolve(table.member(player_id), missed=missed))
+    return table.with_member(attrs.evolve(table.member(player_id), missed=missed))
 
 
 def note_seen(table: Table, player_id: str, now: float) -> After:
@@ -36,8 +36,8 @@ def note_seen(table: Table, player_id: str, now: float) -> After:
     seen = attrs.evolve(table.member(player_id), seen_at=now)
     person = only_person(table)
     if not table.is_asleep or person is None or person.player_id != player_id:
-        return _with(table, seen), ()
-    awake = _with(table, attrs.evolve(seen, missed=0))
+        return table.with_member(seen), ()
+    awake = table.with_member(attrs.evolve(seen, missed=0))
     return attrs.evolve(awake, asleep_at=None, active_at=now), (Woke(),)
 
 
@@ -68,8 +68,3 @@ def idle_s(table: Table, now: float, *, is_short: bool = False) -> float:
         return table.active_at + IDLE_PLAYING_S - now
     is_in_the_way = is_short and not table.has_sitters
     return table.active_at + (IDLE_EMPTY_S if is_in_the_way else IDLE_S) - now
-
-
-def _with(table: Table, changed: Member) -> Table:
-    members = tuple(changed if each.player_id == changed.player_id else each for each in table.members)
-    return attrs.evolve(table, members=members)

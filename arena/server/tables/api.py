@@ -5,20 +5,17 @@ Whoever holds the key of a seat sends it as `Authorization: Bearer KEY`, never i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
 
-import msgspec
 import trio
 from msgspec import UNSET
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from arena.games import GAMES
-from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
-from arena.server.http.endpoints import Endpoint, Handler, QueryField, routes_to
+from arena.server.http.endpoints import Api, QueryField, endpoint
+from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import (
     NewBot,
     NewHost,
@@ -32,10 +29,9 @@ from arena.server.http.request_types import (
     number_in_query,
     seconds_in_query,
 )
-from arena.server.http.waiting import WaitingRequests
 from arena.server.limits import WAIT_MAX_S
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Kind, Refusal
+from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.spoken import move_from_words
 from arena.server.tables.table import Member
@@ -54,107 +50,56 @@ WAIT = QueryField(
     "So many seconds at most; without it nothing waits.",
 )
 
+_Act: TypeAlias = Callable[["TablesApi", LiveTable, Member, Any, Request], Awaitable[Any]]
+_Handle: TypeAlias = Callable[["TablesApi", Request], Awaitable[Any]]
 
-class TablesApi:
+
+def _by_member(name: str, body: type[Any], answer: Any, status: int = 200) -> Callable[[_Act], _Handle]:
+    """The endpoint of something that the holder of a key does at its table."""
+
+    def made(act: _Act) -> _Handle:
+        @endpoint(
+            "POST",
+            f"{AT}/{name}",
+            {status: answer},
+            summary=act.__doc__ or "",
+            body=body,
+            needs_body=body is not Nothing,
+            proof="key",
+            refusals=() if answer is Done else ("conflict",),
+        )
+        async def handle(self: TablesApi, request: Request) -> Any:
+            live, member = self._member(request)
+            return await act(self, live, member, await body_of(request, body), request)
+
+        return handle
+
+    return made
+
+
+def _simple(name: str, act: Callable[[LiveTable, Member], None], summary: str) -> _Handle:
+    """The same for what needs no fields."""
+
+    async def done(self: TablesApi, live: LiveTable, member: Member, new: Any, request: Request) -> bytes:
+        act(live, member)
+        return await self._shown_to(live, member)
+
+    done.__doc__ = summary
+    return _by_member(name, Nothing, TableShown)(done)
+
+
+class TablesApi(Api):
     """The handlers, over a house."""
 
     def __init__(self, house: OpenTables, waits: WaitingRequests | None = None) -> None:
         self._house = house
         self._waits = WaitingRequests() if waits is None else waits
 
-    def routes(self) -> list[Route]:
-        return routes_to(self.endpoints())
-
-    def endpoints(self) -> list[Endpoint]:
-        """Every path with its methods."""
-        return [
-            Endpoint(
-                method="POST",
-                path="/api/tables",
-                handle=self.create,
-                summary="Makes a table; whoever makes it has to join like everybody else.",
-                body=NewTable,
-                answers={201: TableShown},
-            ),
-            Endpoint(
-                method="GET",
-                path="/api/tables",
-                handle=self.list_tables,
-                summary="The public tables, the newest first.",
-                answers={200: list[TableListed]},
-            ),
-            Endpoint(
-                method="GET",
-                path=AT,
-                handle=self.get_table,
-                summary="A table and its match now, or as soon as they are others than `after`.",
-                proof="key or none",
-                query=(AFTER, WAIT),
-                answers={200: TableShown},
-            ),
-            Endpoint(
-                method="POST",
-                path=f"{AT}/players",
-                handle=self.join,
-                summary="Takes a seat, or comes to watch; the first with a seat is host.",
-                body=NewMember,
-                proof="key or none",
-                answers={201: Joined},
-                refusals=("conflict",),
-            ),
-            Endpoint(
-                method="DELETE",
-                path=f"{AT}/players/{{player}}",
-                handle=self.leave,
-                summary="Leaves; in a match the seat keeps playing, with default moves.",
-                proof="key",
-                answers={200: Done},
-            ),
-            self._act("start", LiveTable.begin, "The host begins a match; the order of play is drawn."),
-            self._act("ready", LiveTable.ready, "Ready; once all with a seat are, a match begins."),
-            self._act("rematch", LiveTable.rematch, "The host begins another match with the same people."),
-            self._act("back", LiveTable.note_presence, "Here again: not shown as away any more."),
-            self._act("public", _publish, "The host has the table listed."),
-            self._act("private", _hide, "The host has the table listed no more."),
-            self._change("host", self.hand_over, NewHost, "The host makes somebody else host.", TableShown),
-            self._change("bots", self.give_seat, NewBot, "The host gives a seat to a bot.", BotSeated, 201),
-            self._change("moves", self.move, NewMove, "Makes a move.", TableShown),
-            self._change("chat", self.speak, NewMessage, "Says something to all at the table.", Done, 201),
-            Endpoint(
-                method="GET",
-                path=f"{AT}/rounds/{{number}}",
-                handle=self.get_round,
-                summary="What everybody saw of a round of the latest match; all of it once that is over.",
-                proof="key or none",
-                answers={200: RoundShown},
-            ),
-        ]
-
-    def _act(self, name: str, act: Callable[[LiveTable, Member], None], summary: str) -> Endpoint:
-        """Something that a member does, without any fields."""
-        handle = self._by_member(act)
-        return self._change(name, handle, Nothing, summary, TableShown)
-
-    def _change(
-        self, name: str, handle: Handler, body: Any, summary: str, answer: Any, status: int = 200
-    ) -> Endpoint:
-        """Something that a member does."""
-        refusals: tuple[Kind, ...] = () if answer is Done else ("conflict",)
-        return Endpoint(
-            method="POST",
-            path=f"{AT}/{name}",
-            handle=handle,
-            summary=summary,
-            body=body,
-            needs_body=body is not Nothing,
-            proof="key",
-            answers={status: answer},
-            refusals=refusals,
-        )
-
     # Tables
 
-    async def create(self, request: Request) -> Response:
+    @endpoint("POST", "/api/tables", {201: TableShown}, body=NewTable)
+    async def create(self, request: Request) -> bytes:
+        """Makes a table; whoever makes it has to join like everybody else."""
         new = await body_of(request, NewTable)
         self._house.hall.records.check()
         live = self._house.create(
@@ -162,25 +107,38 @@ class TablesApi:
             new.rules,
             _move_s(new),
             is_clock_chosen=new.move_time is not None,
-            address=neighbourhood(address_of(request)),
+            address=address_of(request),
         )
         await self._kept_or(live, lambda: live.close("it could not be kept"))
-        return json_answer(self._house.views(live).table(None), 201)
+        return self._house.views(live).table(None)
 
-    async def list_tables(self, request: Request) -> Response:
-        return json_answer(msgspec.json.encode([listed_table(live.table) for live in self._house.public()]))
+    @endpoint("GET", "/api/tables", {200: list[TableListed]})
+    async def list_tables(self, request: Request) -> list[TableListed]:
+        """The public tables, the newest first."""
+        return [listed_table(live.table) for live in self._house.public()]
 
-    async def get_table(self, request: Request) -> Response:
+    @endpoint("GET", AT, {200: TableShown}, proof="key or none", query=(AFTER, WAIT))
+    async def get_table(self, request: Request) -> bytes:
+        """A table and its match now, or as soon as they are others than `after`."""
         live, member = self._seen_by(request)
         after = number_in_query(request, "after", 0, VERSION_MAX)
         wait_s = seconds_in_query(request, "wait", WAIT_MAX_S)
         if after is not None and live.version == after and wait_s:
-            with self._waits.counted(neighbourhood(address_of(request))), trio.move_on_after(wait_s):
+            with self._waits.counted(address_of(request)), trio.move_on_after(wait_s):
                 await live.changed(after)
             live, member = self._seen_by(request)  # it may be closed by now, or somebody may have left
-        return json_answer(self._house.views(live).table(member))
+        return self._house.views(live).table(member)
 
-    async def join(self, request: Request) -> Response:
+    @endpoint(
+        "POST",
+        f"{AT}/players",
+        {201: Joined},
+        body=NewMember,
+        proof="key or none",
+        refusals=("conflict",),
+    )
+    async def join(self, request: Request) -> Joined:
+        """Takes a seat, or comes to watch; the first with a seat is host."""
         live, holder = self._seen_by(request)
         if holder is not None:
             raise Refusal("conflict", f"you are at this table already, as {holder.nickname}")
@@ -190,7 +148,7 @@ class TablesApi:
             member, key = live.join(new.nickname, spectate=new.spectate)
             note_joined(member)
         await self._kept_or(live, lambda: live.take_back(member))
-        return json_answer(msgspec.json.encode(Joined(member.player_id, key)), 201)
+        return Joined(member.player_id, key)
 
     async def _kept_or(self, live: LiveTable, undo: Callable[[], None]) -> None:
         """Returns once it is kept; otherwise undoes what nobody could use, as its key or id is not told."""
@@ -201,59 +159,65 @@ class TablesApi:
             self._house.hall.records.check()  # raises what whoever comes next is told
             raise
 
-    async def leave(self, request: Request) -> Response:
+    @endpoint("DELETE", f"{AT}/players/{{player}}", {200: Done}, proof="key")
+    async def leave(self, request: Request) -> Done:
+        """Leaves; in a match the seat keeps playing, with default moves."""
         live, member = self._member(request)
         if member.player_id != request.path_params["player"]:
             live.table.member(request.path_params["player"])  # or not found
             raise Refusal("forbidden", "this key is not that player's: everybody leaves for themselves")
         live.leave(member)
         await live.kept()
-        return json_answer(msgspec.json.encode(Done()))
+        return Done()
 
-    def _by_member(self, act: Callable[[LiveTable, Member], None]) -> Handler:
-        async def handle(request: Request) -> Response:
-            live, member = self._member(request)
-            await body_of(request, Nothing)
-            act(live, member)
-            return await self._shown_to(live, member)
+    start = _simple("start", LiveTable.begin, "The host begins a match; the order of play is drawn.")
+    ready = _simple("ready", LiveTable.ready, "Ready; once all with a seat are, a match begins.")
+    rematch = _simple("rematch", LiveTable.rematch, "The host begins another match with the same people.")
+    back = _simple("back", LiveTable.note_presence, "Here again: not shown as away any more.")
+    public = _simple(
+        "public", lambda live, host: live.make_public(host, True), "The host has the table listed."
+    )
+    private = _simple(
+        "private", lambda live, host: live.make_public(host, False), "The host has the table listed no more."
+    )
 
-        return handle
-
-    async def hand_over(self, request: Request) -> Response:
-        live, member = self._member(request)
-        new = await body_of(request, NewHost)
+    @_by_member("host", NewHost, TableShown)
+    async def hand_over(self, live: LiveTable, member: Member, new: NewHost, request: Request) -> bytes:
+        """The host makes somebody else host."""
         live.hand_over(member, new.playerID)
         return await self._shown_to(live, member)
 
-    async def give_seat(self, request: Request) -> Response:
-        live, member = self._member(request)
-        new = await body_of(request, NewBot)
+    @_by_member("bots", NewBot, BotSeated, 201)
+    async def give_seat(self, live: LiveTable, member: Member, new: NewBot, request: Request) -> BotSeated:
+        """The host gives a seat to a bot."""
         bot = live.give_seat(member, new.bot)
         await live.kept()
-        return json_answer(msgspec.json.encode(BotSeated(bot.player_id, bot.nickname)), 201)
+        return BotSeated(bot.player_id, bot.nickname)
 
-    async def move(self, request: Request) -> Response:
-        live, member = self._member(request)
-        new = await body_of(request, NewMove)
+    @_by_member("moves", NewMove, TableShown)
+    async def move(self, live: LiveTable, member: Member, new: NewMove, request: Request) -> bytes:
+        """Makes a move."""
         live.play(member, _move_of(new, live, member), new.turn)
         await live.kept()
         await live.resumed()
         return await self._shown_to(live, member)
 
-    async def speak(self, request: Request) -> Response:
-        live, member = self._member(request)
-        new = await body_of(request, NewMessage)
+    @_by_member("chat", NewMessage, Done, 201)
+    async def speak(self, live: LiveTable, member: Member, new: NewMessage, request: Request) -> Done:
+        """Says something to all at the table."""
         with self._house.hall.visitors.speaking(address_of(request)):
             live.speak(member, new.message)
         await live.kept()
-        return json_answer(msgspec.json.encode(Done()), 201)
+        return Done()
 
-    async def get_round(self, request: Request) -> Response:
+    @endpoint("GET", f"{AT}/rounds/{{number}}", {200: RoundShown}, proof="key or none")
+    async def get_round(self, request: Request) -> RoundShown:
+        """What everybody saw of a round of the latest match; all of it once that is over."""
         live, member = self._seen_by(request)
         number = request.path_params["number"]
         if not (number.isascii() and number.isdigit() and len(number) <= 9):
             raise Refusal("not_found", "the rounds of the latest match are numbered from 1")
-        return json_answer(msgspec.json.encode(self._house.views(live).round(int(number), member)))
+        return self._house.views(live).round(int(number), member)
 
     # Who asks
 
@@ -275,19 +239,10 @@ class TablesApi:
         live.note_seen(member)
         return live, member
 
-    async def _shown_to(self, live: LiveTable, member: Member) -> Response:
+    async def _shown_to(self, live: LiveTable, member: Member) -> bytes:
         """The table as its member sees it once all is kept that happened here."""
         await live.kept()
-        still = next((each for each in live.table.members if each.player_id == member.player_id), None)
-        return json_answer(self._house.views(live).table(still))
-
-
-def _publish(live: LiveTable, member: Member) -> None:
-    live.make_public(member, True)
-
-
-def _hide(live: LiveTable, member: Member) -> None:
-    live.make_public(member, False)
+        return self._house.views(live).table(live.table.find(member.player_id))
 
 
 def _move_s(new: NewTable) -> float | None:
@@ -307,11 +262,3 @@ def _move_of(new: NewMove, live: LiveTable, member: Member) -> Any:
 def address_of(request: HTTPConnection) -> str:
     """Who asks, as far as its connection tells."""
     return "" if request.client is None else request.client.host
-
-
-def json_answer(octets: bytes, status: int = 200) -> Response:
-    """An answer in JSON."""
-    return Response(octets, status, media_type="application/json")
-
-
-__all__ = ["TablesApi", "address_of", "json_answer"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -19,7 +18,7 @@ from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.process import run_process
 from arena.players.start import BotBroken
-from arena.server.http.addresses import is_loopback, neighbourhood
+from arena.server.http.quotas import Quota
 from arena.server.refusal import Refusal
 from arena.server.tables.table import Member
 from arena.tournament.bots.entrants import bot_at, builtin_bots
@@ -123,19 +122,17 @@ class BotPlaces:
     """
 
     def __init__(self, most: int = PROCESSES_MAX, per_address: int = PROCESSES_PER_ADDRESS) -> None:
-        self._most = most
-        self._per_address = per_address
-        self._by_address: Counter[str] = Counter()
+        self._playing = Quota(per_address, total=most)
         self._changed = trio.Event()
 
     @property
     def taken_in_all(self) -> int:
         """How many house bots play now."""
-        return self._by_address.total()
+        return self._playing.total
 
     def check(self, bots: int, address: str) -> None:
         """Raises Refusal if so many more cannot play now."""
-        if bots > self._free(address):
+        if self._is_short(bots, address):
             raise Refusal(
                 "too_many",
                 f"{counted(bots, 'more house bot')} cannot play now: begin with fewer, or later",
@@ -143,23 +140,18 @@ class BotPlaces:
                 seconds=10.0,
             )
 
-    def _free(self, address: str) -> int:
-        left = self._most - self.taken_in_all
-        if address and not is_loopback(address):
-            left = min(left, self._per_address - self._by_address[neighbourhood(address)])
-        return left
+    def _is_short(self, bots: int, address: str) -> bool:
+        return bots > 0 and self._playing.shortage(address, bots) is not None
 
     @asynccontextmanager
     async def taken(self, bots: int, address: str) -> AsyncIterator[None]:
         """Places for so many, until this ends; waits for them if need be."""
-        while bots > self._free(address):
+        while self._is_short(bots, address):
             await self._changed.wait()
-        self._by_address[neighbourhood(address)] += bots
         try:
-            yield
+            with self._playing.counted(address, bots):
+                yield
         finally:
-            self._by_address[neighbourhood(address)] -= bots
-            self._by_address += Counter()  # forgets addresses without any
             self._changed.set()
             self._changed = trio.Event()
 

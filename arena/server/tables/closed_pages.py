@@ -43,8 +43,8 @@ class ClosedPages:
             del self._scopes[player_id]
 
     def _is_member(self, player_id: str) -> bool:
-        members = self._live.table.members
-        return any(each.player_id == player_id and not each.has_left and each.is_person for each in members)
+        member = self._live.table.present(player_id)
+        return member is not None and member.is_person
 
     def _give_up(self, player_id: str) -> None:
         if not self._is_member(player_id):
@@ -57,6 +57,3 @@ class ClosedPages:
                 seat.go_away()  # it was not heard by another way either; friends without a clock wait
         else:
             live.leave(member)
-
-
-__all__ = ["AWAY_S", "ClosedPages"]

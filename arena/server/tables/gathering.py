@@ -7,7 +7,9 @@ and everybody who listens is told.
 from __future__ import annotations
 
 import hmac
+import secrets
 from abc import ABC, abstractmethod
+from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
@@ -15,10 +17,12 @@ from arena.match.game import Game
 from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables import rules as tables
-from arena.server.tables.keys import hash_of, new_key
 from arena.server.tables.rules import free_name
 from arena.server.tables.table import After, Member, Notice, Stopped, Table, Way
 from arena.server.tables.versioned import Versioned
+
+KEY_BYTES = 24
+"""Of a key: the secret of a seat, told once, of which only a hash is kept."""
 
 
 class Gathering(Versioned, ABC):
@@ -60,9 +64,12 @@ class Gathering(Versioned, ABC):
         """A newcomer and its key, which is told once."""
         self._hall.records.check()
         key = new_key()
-        newcomer = Member(str(uuid4()), nickname, way, self._hall.now(), hash_of(key), is_spectator=spectate)
+        newcomer = self._newcomer(nickname, way, hash_of(key), is_spectator=spectate)
         self._apply(tables.join(self.table, newcomer, or_watch=or_watch))
         return self.table.member(newcomer.player_id), key
+
+    def _newcomer(self, nickname: str, way: Way, key_hash: str = "", **more: Any) -> Member:
+        return Member(str(uuid4()), nickname, way, self._hall.now(), key_hash, **more)
 
     def give_seat(self, by: Member, bot: str) -> Member:
         """A house bot, or a guest that waits, takes a seat, under its own name or with a number behind."""
@@ -70,14 +77,9 @@ class Gathering(Versioned, ABC):
         guest = self._hall.find_guest(bot, self.game.name)
         if guest is None:
             self._hall.check_bot(bot, self.game.name)
-        newcomer = Member(
-            str(uuid4()),
-            free_name(self.table, bot),
-            "house" if guest is None else "program",
-            self._hall.now(),
-            "" if guest is None else guest.key_hash,
-            bot=bot,
-        )
+        way: Way = "house" if guest is None else "program"
+        key_hash = "" if guest is None else guest.key_hash
+        newcomer = self._newcomer(free_name(self.table, bot), way, key_hash, bot=bot)
         self._apply(tables.give_seat(self.table, by.player_id, newcomer))
         if guest is not None:
             guest.move_to(self.table.id, newcomer.player_id)
@@ -85,7 +87,7 @@ class Gathering(Versioned, ABC):
 
     def seat_house_bot(self, bot: str) -> Member:
         """A house bot takes a seat that nobody gave it, at a table without a host."""
-        newcomer = Member(str(uuid4()), free_name(self.table, bot), "house", self._hall.now(), bot=bot)
+        newcomer = self._newcomer(free_name(self.table, bot), "house", bot=bot)
         self._apply(tables.join(self.table, newcomer))
         return self.table.member(newcomer.player_id)
 
@@ -135,4 +137,11 @@ class Gathering(Versioned, ABC):
         await self._hall.records.kept()
 
 
-__all__ = ["Gathering"]
+def new_key() -> str:
+    """A key that nobody can guess."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
+def hash_of(key: str) -> str:
+    """What is kept of a key: its SHA-256, in hexadecimal digits."""
+    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

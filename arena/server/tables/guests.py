@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from uuid import uuid4
+from functools import partial
 
 import attrs
 import trio
@@ -17,17 +17,16 @@ from arena.games import GAMES, SERVICES
 from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
-from arena.server.http.addresses import is_loopback, neighbourhood
-from arena.server.kept.records import Forgetful
+from arena.server.http.quotas import Quota
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
-from arena.server.open_tables import OpenTables
+from arena.server.open_tables import OpenTables, new_table
 from arena.server.refusal import Refusal
-from arena.server.services import Guest
+from arena.server.services import Guest, Records
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.programs import ProgramPlace, Programs
 from arena.server.tables.rules import free_name
-from arena.server.tables.table import Member, Table
+from arena.server.tables.table import Member
 from arena.wire.connection import ArenaConnection
 from arena.wire.names import looks_like, told_apart
 
@@ -62,25 +61,13 @@ class OpenTable:
         self._move_s = move_s
         self._company: Player | None = None
         """The house bot, as long as it sits here."""
-        self._hall = attrs.evolve(house.hall, records=Forgetful(), open_bot=self._seated_bot)
+        self._hall = attrs.evolve(house.hall, records=Records(), open_bot=self._seated_bot)
         self.live = self._open()
         programs.go_home = self._take_back
 
     def _open(self) -> LiveTable:
-        cls, now = GAMES[SERVICES["guests"]], self._hall.now()
-        game = cls()
-        table = Table(
-            id=str(uuid4()),
-            game=cls.name,
-            rules={},
-            seats=(cls.seats[0], cls.seats[-1]),
-            move_s=self._move_s,
-            created_at=now,
-            active_at=now,
-            reserved=game.reserved_names,
-            is_public=True,
-            is_standing=True,
-        )
+        game = GAMES[SERVICES["guests"]]()
+        table = new_table(game, {}, self._move_s, self._hall.now(), is_public=True, is_standing=True)
         return self._house.add(table, game, hall=self._hall)
 
     # Who comes, and who goes to another table
@@ -109,9 +96,8 @@ class OpenTable:
         return max(lost, key=lambda place: place.player.lost_at or 0.0, default=None)
 
     def _check_room(self, peer: str) -> None:
-        here = [place for place in self._programs if place.is_guest]
-        near = sum(neighbourhood(place.peer) == neighbourhood(peer) for place in here)
-        if near >= GUESTS_PER_ADDRESS and not is_loopback(peer):
+        guests = (place.peer for place in self._programs if place.is_guest)
+        if Quota(GUESTS_PER_ADDRESS, here=guests).shortage(peer):
             raise Refusal("too_many", f"{GUESTS_PER_ADDRESS} guests of your address are here already")
 
     def _name(self, said: str | None) -> str:
@@ -143,7 +129,7 @@ class OpenTable:
                 raise Refusal(
                     "conflict", f"{name} is in a match at the open table: ask once that is over", field="bot"
                 )
-            return _MovableGuest(self._programs, place, member.key_hash if not place.is_plain else "")
+            return Guest("" if place.is_plain else member.key_hash, partial(self._programs.move, place))
         return None
 
     def _take_back(self, place: ProgramPlace) -> bool:
@@ -185,10 +171,10 @@ class OpenTable:
         if live.match is not None and live.match.is_over and not live.table.is_closed:
             self._end_silence(live, live.match)
 
-    def _end_silence(self, live: LiveTable, match: LiveMatch) -> None:
+    def _end_silence(self, live: LiveTable, match: PlayedMatch) -> None:
         """Those who did nothing themselves in the whole match leave."""
         for number, player_id in enumerate(match.terms.seating):
-            member = next((each for each in live.table.members if each.player_id == player_id), None)
+            member = live.table.find(player_id)
             own = [each for each in match.decisions if int(each.seat) == number and each.asked]
             if member is None or member.way == "house" or not own or _has_acted(own, member, match):
                 continue
@@ -238,22 +224,7 @@ class OpenTable:
         yield self._company
 
 
-@attrs.frozen
-class _MovableGuest(Guest):
-    """A guest that waits, and may be given a seat at another table."""
-
-    _programs: Programs
-    _place: ProgramPlace
-    key_hash: str
-
-    def move_to(self, table_id: str, player_id: str) -> None:
-        self._programs.move(self._place, table_id, player_id)
-
-
-def _has_acted(own: Sequence[Decision], member: Member, match: LiveMatch) -> bool:
+def _has_acted(own: Sequence[Decision], member: Member, match: PlayedMatch) -> bool:
     """Whether somebody did anything: silence is a fault, or (of a person) the move that says nothing."""
     silent = match.game.silent_move if member.is_person else None
     return any(each.fault is None and (silent is None or type(each.move) is not silent) for each in own)
-
-
-__all__ = ["ALONE_S", "GATHER_S", "MOVE_S", "SILENT", "OpenTable"]

@@ -8,40 +8,42 @@ what all can see; it says nothing of who has answered a question.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import trio
 
 from arena.match.game import Game, Seat
-from arena.players.base import Player
 from arena.referee import Resumption
 from arena.schedule import derive_seed
 from arena.server.refusal import Refusal
-from arena.server.services import Guest, Records, ServerServices
+from arena.server.services import ServerServices
 from arena.server.tables import absence
 from arena.server.tables import rules as tables
 from arena.server.tables.bots import unstarted, why_called_off
 from arena.server.tables.gathering import Gathering
-from arena.server.tables.live_match import LiveMatch, LiveScene, MatchTerms
+from arena.server.tables.played_match import LiveScene, PlayedMatch
 from arena.server.tables.seat import SeatPlayer, seated_people
 from arena.server.tables.table import (
     After,
     Began,
     Closed,
     FellAsleep,
+    MatchTerms,
     Member,
     QuestionsAsked,
     Resumed,
     Table,
     Woke,
 )
-from arena.server.tables.versioned import Listener
 from arena.server.tables.windows import Windows
 from arena.telling.replay import Moment
+
+Beginning: TypeAlias = Callable[[Table, str, Random, float], After]
+"""What a member does that may begin a match: the table, who, the luck of who sits where, and when."""
 
 
 class LiveTable(Gathering):
@@ -52,20 +54,13 @@ class LiveTable(Gathering):
     ) -> None:
         """`address`: of who made it."""
         super().__init__(table, game, hall, address=address, version=version)
-        self.match: LiveMatch | None = None
+        self.match: PlayedMatch | None = None
         """The latest one."""
         self.seats: Mapping[str, SeatPlayer] = {}
         """The people who play it, by player_id."""
         self.closed_because = ""
         """Empty while the table is open."""
         self._playing: trio.CancelScope | None = None
-        self._given: dict[int, tuple[int, Sequence[Any]]] = {}
-        """By seat the moves that came last, and for which turn the first of them is.
-
-        Whoever has answered is not asked again when the match goes on after a restart, or wakes.
-        """
-        self._is_resuming = False
-        """Whether a match goes on from earlier moves, and nobody has been asked yet: its bots are started."""
 
     # What members do; all but leaving needs a disk that works
 
@@ -77,28 +72,25 @@ class LiveTable(Gathering):
             seat.leave()
 
     def ready(self, member: Member) -> None:
-        self._hall.records.check()
-        seed = self._hall.draw_seed()
-        self._begin(tables.ready(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+        self._begin(tables.ready, member)
 
     def begin(self, member: Member) -> None:
         """The host starts."""
-        self._hall.records.check()
-        seed = self._hall.draw_seed()
-        self._begin(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+        self._begin(tables.begin, member)
+
+    def rematch(self, member: Member) -> None:
+        self._begin(tables.rematch, member)
 
     def begin_standing(self) -> None:
         """A standing table begins with all who are seated."""
         seed = self._hall.draw_seed()
         self._apply(tables.begin_standing(self.table, _shuffle(seed), self._hall.now()), seed)
 
-    def rematch(self, member: Member) -> None:
+    def _begin(self, rule: Beginning, member: Member) -> None:
+        """What is done may begin a match, for which there must be places for its house bots."""
         self._hall.records.check()
         seed = self._hall.draw_seed()
-        self._begin(tables.rematch(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
-
-    def _begin(self, after: After, seed: int) -> None:
-        """What was done may begin a match, for which there must be places for its house bots."""
+        after = rule(self.table, member.player_id, _shuffle(seed), self._hall.now())
         if any(isinstance(notice, Began) for notice in after[1]):
             self._hall.bot_places.check(_house_bots(after[0].players), self.address)
         self._apply(after, seed)
@@ -149,12 +141,7 @@ class LiveTable(Gathering):
         move = seat.read(value)
         self._hall.records.check()
         self.table = attrs.evolve(self.table, active_at=self._hall.now())
-        number = match.terms.seating.index(member.player_id)
-        answers = seat.answers(move)
-        for ahead, answer in enumerate(answers):
-            self._hall.records.keep_answer(match, number, answer, ahead)
-        self._given[number] = match.turn, answers
-        seat.play(move)
+        match.answer(member.player_id, seat, move)
 
     async def resumed(self) -> None:
         """Returns once play goes on, if people are reading a showdown or the match's bots are being started
@@ -172,7 +159,18 @@ class LiveTable(Gathering):
         match = self.match
         if match is None or match.is_over or self.table.is_closed:
             return False
-        return match.is_paused or self._is_resuming
+        return match.is_paused or match.is_resuming
+
+    def is_out(self, member: Member) -> bool:
+        """Whether it is eliminated from the match that is played."""
+        match = self.match
+        if match is None or not self.table.is_playing or member.player_id not in match.terms.seating:
+            return False
+        return match.terms.seating.index(member.player_id) in match.game.eliminated(match.state)
+
+    def only_watches(self, member: Member) -> bool:
+        """Whether it has no seat, or is eliminated."""
+        return member.is_spectator or self.is_out(member)
 
     # What follows from it
 
@@ -192,7 +190,7 @@ class LiveTable(Gathering):
             assert seed is not None, "who begins a match has drawn its seed"
             self._sit_down(seed)
         elif Woke in kinds and self.match is not None:
-            self.match = self._new_match(self.match.terms, self.match.so_far)
+            self.match = self._new_match(self.match.terms, self.match.so_far, self.match.given)
             self._sit_down_again(self.match)
         elif FellAsleep in kinds and self.match is not None:
             self.match.players, self.seats = (), {}
@@ -218,65 +216,63 @@ class LiveTable(Gathering):
 
     def _sit_down(self, seed: int) -> None:
         table = self.table
-        terms = MatchTerms(
-            match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
-            seed=seed,
+        terms = MatchTerms.of(
+            seed,
             seating=table.seating,
             names=table.names,
             move_s=absence.limit_s(table),
             started_at=self._hall.now(),
-            are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
+            are_people=(table.member(player_id).is_person for player_id in table.seating),
         )
-        self.match = self._new_match(terms)
-        self.seats, self._given = {}, {}
-        self._hall.records.begin_match(table, self.game, terms)
+        self.match, self.seats = self._new_match(terms), {}
+        self.match.begin(table.rules)
 
     def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:
         """Goes on with a match that was being played when the server ended, or keeps it asleep.
 
         `answers`: moves of the open turn that had come already, by seat.
         """
-        self.match = self._new_match(terms, resumption)
-        self._given = {number: (self.match.turn, moves) for number, moves in answers.items()}
+        self.match = self._new_match(terms, resumption, answers)
         if not self.table.is_asleep:
             self._sit_down_again(self.match)
             self._hall.nursery.start_soon(self._play)
 
-    def _sit_down_again(self, match: LiveMatch) -> None:
+    def _sit_down_again(self, match: PlayedMatch) -> None:
         """The people of a match that goes on have their seats; who is to act may move before its bots run."""
         members = [self.table.member(player_id) for player_id in match.terms.seating]
-        self.seats = self._seated_people(members)
+        self.seats = seated_people(members, match.given, self._note_missed)
         for number in match.to_act:
             seat = self.seats.get(match.terms.seating[number])
             if seat is not None:
                 options = match.game.options(match.state, number)
                 seat.await_question(match.game, match.terms.names, number, options)
 
-    def _seated_people(self, members: Sequence[Member]) -> Mapping[str, SeatPlayer]:
-        turn = 0 if self.match is None else self.match.turn
-        given = {number: moves[turn - first :] for number, (first, moves) in self._given.items()}
-        return seated_people(members, {n: moves for n, moves in given.items() if moves}, self._note_missed)
-
-    def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
-        self._is_resuming = resumption is not None
-        return LiveMatch(
+    def _new_match(
+        self,
+        terms: MatchTerms,
+        resumption: Resumption | None = None,
+        given: Mapping[int, Sequence[Any]] | None = None,
+    ) -> PlayedMatch:
+        return PlayedMatch(
+            self._hall,
+            self.table.id,
             self.game,
             terms,
             note=self._note,
             note_asked=self._note_asked,
-            lag_watch=self._hall.lag_watch,
             resumption=resumption,
+            given=given,
         )
 
     def recall(self, terms: MatchTerms, resumption: Resumption) -> None:
         """Shows the last match, which was over when the server ended."""
-        self.match = LiveMatch(self.game, terms, note=self._note, resumption=resumption)
+        self.match = self._new_match(terms, resumption)
         self._hall.nursery.start_soon(self._conclude, self.match)
 
-    async def _conclude(self, match: LiveMatch) -> None:
+    async def _conclude(self, match: PlayedMatch) -> None:
         await match.conclude()
         self._bump()
-        await self._hall.records.end_match(self.table.id, match)
+        await match.archive()
 
     def abandon(self, reason: str, broken: Iterable[Member] = ()) -> None:
         """The match cannot be played any further, and the table waits for the next one.
@@ -285,7 +281,7 @@ class LiveTable(Gathering):
         """
         ids = frozenset(bot.player_id for bot in broken)
         if self.match is not None:
-            self._hall.records.forget_match(self.match.terms.match_id)
+            self.match.forget()
         self.match = None
         self._apply(tables.break_off(self.table, reason, self._hall.now(), ids))
 
@@ -304,11 +300,11 @@ class LiveTable(Gathering):
             self._playing = None
             self.seats = {}
         if self.table.is_closed and not match.is_over:
-            self._hall.records.forget_match(match.terms.match_id)
+            match.forget()
         if not self.table.is_closed and match.is_over:
             self._apply(tables.finish(self.table, self._hall.now()))
 
-    async def _play_out(self, match: LiveMatch) -> None:
+    async def _play_out(self, match: PlayedMatch) -> None:
         members = [self.table.member(player_id) for player_id in match.terms.seating]
         has_people = any(member.is_person for member in members)
         pauses = self._hall.pauses(self.game.showdowns) if has_people else None
@@ -317,29 +313,19 @@ class LiveTable(Gathering):
         async with (
             self._hall.bot_places.taken(_house_bots(members), self.address),
             AsyncExitStack() as bots,
-            trio.open_nursery() as nursery,
         ):
-            players = await self._players(members, nursery, bots)
+            seats = self.seats = self.seats or seated_people(members, match.given, self._note_missed)
+            players = [
+                seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
+                for member in members
+            ]
             broken = unstarted(members, players)
             if not broken:
-                are_bots = [not member.is_person for member in members]
-                await match.play(players, pauses, nursery, are_bots, windows=self._windows())
-            nursery.cancel_scope.cancel()
+                await match.play(players, pauses, self._windows())
         if broken:
             self.abandon(why_called_off(broken), broken)
         else:
-            await self._hall.records.end_match(self.table.id, match)
-
-    async def _players(
-        self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack
-    ) -> list[Player]:
-        """Who sits in each seat, for the referee."""
-        seats = self.seats or self._seated_people(members)
-        self.seats = seats
-        return [
-            seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
-            for member in members
-        ]
+            await match.archive()
 
     def _windows(self) -> Windows:
         """When silence is a move of the people who play."""
@@ -353,15 +339,12 @@ class LiveTable(Gathering):
 
     def _note_asked(self) -> None:
         """The questions of a turn have been asked; no step told of the first ones of a match that resumes."""
-        if self._is_resuming:
-            self._is_resuming = False
+        if self.match is not None and self.match.is_resuming:
             self._bump()
         self._tell(QuestionsAsked())
 
     def _note(self, moment: Moment) -> None:
         """A step of the match, just made."""
-        assert self.match is not None, "it is played"
-        self._hall.records.keep_turn(self.match)
         self._bump()
         self._tell(LiveScene(moment, self.version))
 
@@ -373,6 +356,3 @@ def _house_bots(members: Iterable[Member]) -> int:
 def _shuffle(seed: int) -> Random:
     """The luck of who sits where, from the seed of the match."""
     return Random(derive_seed(seed, "seating"))
-
-
-__all__ = ["Guest", "Listener", "LiveTable", "Records", "ServerServices"]

@@ -7,63 +7,47 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
 
 from arena.server import limits
-from arena.server.http.addresses import is_loopback, neighbourhood
+from arena.server.http.addresses import neighbourhood
+from arena.server.http.quotas import Quota
 from arena.server.refusal import Refusal
-from arena.server.tables.table import Table
+from arena.server.tables.live import LiveTable
 
 
-class Placed(Protocol):
-    """An open table, and the address of who made it: "" if nobody knows, as after a restart."""
-
-    @property
-    def table(self) -> Table: ...
-
-    @property
-    def address(self) -> str: ...
-
-
-_Open = TypeVar("_Open", bound=Placed)
-
-
-def check_room(open_now: Sequence[Placed], address: str) -> None:
+def check_room(open_now: Sequence[LiveTable], address: str) -> None:
     """Raises Refusal if an address cannot have one more table; the server itself has the address ""."""
     awake = _awake(open_now)
-    if len(awake) >= limits.TABLES_MAX:
-        raise Refusal("too_many", "this server has as many tables as it takes", key="tables", seconds=60.0)
-    if not address:
-        return
-    here = neighbourhood(address)
-    mine = sum(neighbourhood(each.address) == here for each in awake)
-    most = limits.TABLES_PER_LOOPBACK if is_loopback(address) else limits.TABLES_PER_ADDRESS
-    if mine >= most:
-        raise Refusal(
-            "too_many",
-            f"{most} tables of your address are open: close one by leaving it",
-            key="tables_per_address",
-            seconds=60.0,
-        )
-    if mine and are_short(open_now):
-        raise Refusal(
-            "too_many",
-            "this server has few places left, which are for addresses without a table: play at yours",
-            key="tables",
-            seconds=60.0,
-        )
+    match awake.shortage(address):
+        case "total":
+            why, key = "this server has as many tables as it takes", "tables"
+        case "address":
+            why = f"{awake.share(address)} tables of your address are open: close one by leaving it"
+            key = "tables_per_address"
+        case "reserved":
+            why = "this server has few places left, which are for addresses without a table: play at yours"
+            key = "tables"
+        case None:
+            return
+    raise Refusal("too_many", why, key=key, seconds=60.0)
 
 
-def are_short(open_now: Sequence[Placed]) -> bool:
+def are_short(open_now: Sequence[LiveTable]) -> bool:
     """Whether only the places are left that are kept for addresses without a table."""
-    return len(_awake(open_now)) >= limits.TABLES_MAX - limits.TABLES_KEPT
+    return _awake(open_now).total >= limits.TABLES_MAX - limits.TABLES_KEPT
 
 
-def _awake(open_now: Sequence[_Open]) -> list[_Open]:
-    return [each for each in open_now if not each.table.is_asleep and not each.table.is_closed]
+def _awake(open_now: Sequence[LiveTable]) -> Quota:
+    return Quota(
+        limits.TABLES_PER_ADDRESS,
+        near=limits.TABLES_PER_LOOPBACK,
+        total=limits.TABLES_MAX,
+        reserved=limits.TABLES_KEPT,
+        here=[each.address for each in open_now if not (each.table.is_asleep or each.table.is_closed)],
+    )
 
 
-def makes_room(open_now: Sequence[_Open]) -> _Open | None:
+def makes_room(open_now: Sequence[LiveTable]) -> LiveTable | None:
     """The table that is closed if more are asleep than may be: the longest asleep of those whose address has
     most of them."""
     asleep = [each for each in open_now if each.table.is_asleep]
@@ -73,9 +57,6 @@ def makes_room(open_now: Sequence[_Open]) -> _Open | None:
     return min(asleep, key=lambda each: (-crowds[_maker(each)], each.table.asleep_at or 0.0))
 
 
-def _maker(placed: Placed) -> str:
+def _maker(placed: LiveTable) -> str:
     """Whom a table is charged to; one of an unknown address stands for itself."""
     return neighbourhood(placed.address) if placed.address else placed.table.id
-
-
-__all__ = ["Placed", "are_short", "check_room", "makes_room"]

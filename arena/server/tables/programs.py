@@ -14,7 +14,6 @@ from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveScene
 from arena.server.tables.table import Closed, Ended, Member, Notice, Went
 
 MARGIN_S = 0.2
@@ -43,7 +42,7 @@ class ProgramPlace:
     @property
     def member(self) -> Member | None:
         """None: it is not at its table any more."""
-        return next((each for each in self.live.table.members if each.player_id == self.player_id), None)
+        return self.live.table.find(self.player_id)
 
     @property
     def is_in_match(self) -> bool:
@@ -74,7 +73,7 @@ class Programs:
         self._watch = watch
         self._note_bug = note_bug
         self._places: dict[StreamPlayer, ProgramPlace] = {}
-        self._heard: dict[LiveTable, Callable[[Notice | LiveScene], None]] = {}
+        self._heard: dict[LiveTable, Callable[[Notice], None]] = {}
         """The tables that are listened to."""
         self.absences = Absences(reconnect_s)
         self.go_home: Callable[[ProgramPlace], bool] = lambda place: False
@@ -160,7 +159,7 @@ class Programs:
             self._heard[live] = partial(self._note, live)
             live.attach(self._heard[live])
 
-    def _note(self, live: LiveTable, news: Notice | LiveScene) -> None:
+    def _note(self, live: LiveTable, news: Notice) -> None:
         if isinstance(news, Went | Ended | Closed):
             self._nursery.start_soon(self._tidy, live)  # not now: a listener changes nothing at the table
 
@@ -175,6 +174,3 @@ class Programs:
                 self.send_away(place, LEFT if not live.table.is_closed else "the table is closed")
         if live.table.is_closed:
             self._heard.pop(live, None)
-
-
-__all__ = ["LEFT", "MARGIN_S", "RECONNECT_S", "ProgramPlace", "Programs"]

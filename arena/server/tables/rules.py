@@ -83,11 +83,10 @@ def leave(table: Table, player_id: str, now: float, rng: Random | None = None) -
     if member.has_left:
         raise Refusal("conflict", "you have left this table already")
     if table.is_playing and player_id in table.seating:
-        gone = attrs.evolve(member, has_left=True)
-        members = tuple(gone if each is member else each for each in table.members)
+        left = table.with_member(attrs.evolve(member, has_left=True))
     else:
-        members = tuple(each for each in table.members if each is not member)
-    left, hosts = _with_host(attrs.evolve(table, members=members, active_at=now))
+        left = table.without(member)
+    left, hosts = _with_host(attrs.evolve(left, active_at=now))
     if _is_deserted(left):
         return _closed(left, (Went(member), *hosts), "everybody has left")
     if rng is not None and not member.is_spectator and _are_all_ready(left):
@@ -122,8 +121,7 @@ def take_back(table: Table, player_id: str, now: float) -> After:
     member = table.member(player_id)
     if table.is_playing:
         return leave(table, player_id, now)
-    members = tuple(each for each in table.members if each is not member)
-    left, hosts = _with_host(attrs.evolve(table, members=members))
+    left, hosts = _with_host(table.without(member))
     return left, (Went(member), *hosts)
 
 
@@ -372,5 +370,4 @@ def _with_line(table: Table, line: ChatLine) -> Table:
 
 
 def _with(table: Table, changed: Member, now: float) -> Table:
-    members = tuple(changed if each.player_id == changed.player_id else each for each in table.members)
-    return attrs.evolve(table, members=members, active_at=now)
+    return attrs.evolve(table.with_member(changed), active_at=now)

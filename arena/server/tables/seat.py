@@ -46,7 +46,8 @@ class SeatPlayer(Player):
         self._codec: Codec | None = None
         self._names: tuple[str, ...] = ()
         self._game: Game[Any, Any] | None = None
-        self._slot: Slot | None = None
+        self.open: Slot | None = None
+        """The question that waits for an answer."""
         self._offered: tuple[Option, ...] = ()
         """What the next question will allow, if it may be answered before it is asked."""
         self._expected: list[Any] = []
@@ -65,14 +66,9 @@ class SeatPlayer(Player):
         return not self.is_away and not self.has_left
 
     @property
-    def open(self) -> Slot | None:
-        """The question that waits for an answer."""
-        return self._slot
-
-    @property
     def options(self) -> tuple[Option, ...]:
         """What may be answered now: to the open question, and to the next one if that is known."""
-        return (() if self._slot is None else self._slot.question.options) + self._offered
+        return (() if self.open is None else self.open.question.options) + self._offered
 
     def offer(self, options: tuple[Option, ...]) -> None:
         """The next question will allow this, and may be answered at once."""
@@ -97,7 +93,7 @@ class SeatPlayer(Player):
 
     def answers(self, move: Any) -> list[Any]:
         """What a move answers, turn by turn: one that was offered for the next turn stays silent in this."""
-        slot, silent = self._slot, None if self._game is None else self._game.silent_move
+        slot, silent = self.open, None if self._game is None else self._game.silent_move
         is_early = slot is not None and is_legal(self._offered, move)
         if not is_early or slot is None or is_legal(slot.question.options, move):
             return [move]
@@ -164,7 +160,7 @@ class SeatPlayer(Player):
         if self.has_left:
             slot.fail("gone", LEFT)
             return
-        self._slot = slot
+        self.open = slot
 
     def _stay_silent(self, slot: Slot) -> bool:
         """Answers with the move that silence is; whether there is one."""
@@ -176,7 +172,7 @@ class SeatPlayer(Player):
         return True
 
     def _take(self) -> Slot | None:
-        slot, self._slot = self._slot, None  # before it is settled: the match may ask again within `settle`
+        slot, self.open = self.open, None  # before it is settled: the match may ask again within `settle`
         self._offered = ()
         return slot
 
@@ -189,10 +185,10 @@ class SeatPlayer(Player):
         return "too_late", ""
 
     def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
-        self._slot = None
+        self.open = None
 
     def break_off(self) -> None:
-        self._slot = None
+        self.open = None
 
 
 def seated_people(

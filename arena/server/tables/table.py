@@ -1,12 +1,16 @@
-"""A table as a value: its game, its members, its chat; and what its members are told.  Pure."""
+"""A table as a value: its game, its members, its chat, the terms of its match; and what its members are told.
+
+Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from arena.schedule import derive_seed
 from arena.server.limits import CHAT_AT_ONCE
 from arena.server.refusal import Refusal
 
@@ -128,7 +132,7 @@ class Table:
 
     @property
     def host_member(self) -> Member | None:
-        return next((member for member in self.members if member.player_id == self.host), None)
+        return self.find(self.host)
 
     @property
     def is_playing(self) -> bool:
@@ -138,114 +142,155 @@ class Table:
     def is_asleep(self) -> bool:
         return self.asleep_at is not None
 
+    def find(self, player_id: str | None) -> Member | None:
+        """The member with this id, also one who has left a match that is still played."""
+        return next((each for each in self.members if each.player_id == player_id), None)
+
+    def present(self, player_id: str | None) -> Member | None:
+        """The member with this id, unless it has left."""
+        found = self.find(player_id)
+        return None if found is None or found.has_left else found
+
     def member(self, player_id: str) -> Member:
-        """Raises Refusal if nobody here has this id."""
-        for member in self.members:
-            if member.player_id == player_id:
-                return member
-        raise Refusal("not_found", "nobody at this table has this playerID", field="playerID")
+        """The member with this id.  Raises Refusal if nobody here has it."""
+        if (found := self.find(player_id)) is None:
+            raise Refusal("not_found", "nobody at this table has this playerID", field="playerID")
+        return found
 
+    def with_member(self, changed: Member) -> Table:
+        """The same with what a member has become."""
+        members = [changed if each.player_id == changed.player_id else each for each in self.members]
+        return attrs.evolve(self, members=tuple(members))
 
-# What members are told.
+    def without(self, gone: Member) -> Table:
+        """The same without a member."""
+        return attrs.evolve(self, members=tuple(each for each in self.members if each is not gone))
 
 
 @attrs.frozen
-class Came:
+class MatchTerms:
+    """What is settled about a match before its first move; kept, so that it goes on after a restart."""
+
+    match_id: str
+    """12 hexadecimal digits, drawn: nothing follows from it."""
+    seed: int
+    """Hidden until the match is over, and after."""
+    seating: tuple[str, ...]
+    """player_ids by seat."""
+    names: tuple[str, ...]
+    """Nicknames by seat."""
+    move_s: float | None
+    started_at: float
+    """Unix time."""
+    are_people: tuple[bool, ...] = ()
+    """By seat; the others are bots."""
+
+    @property
+    def by_people(self) -> tuple[bool, ...]:
+        """By seat whether a person plays."""
+        return self.are_people or (False,) * len(self.names)
+
+    @classmethod
+    def of(
+        cls,
+        seed: int,
+        *,
+        seating: tuple[str, ...],
+        names: tuple[str, ...],
+        move_s: float | None,
+        started_at: float,
+        are_people: Iterable[bool],
+    ) -> MatchTerms:
+        """The terms of a match that begins now, whose id is drawn by its seed."""
+        match_id = f"{derive_seed(seed, 'table match'):032x}"[:12]
+        return cls(match_id, seed, seating, names, move_s, started_at, tuple(are_people))
+
+
+@attrs.frozen
+class Notice:
+    """What members are told."""
+
+
+@attrs.frozen
+class Came(Notice):
     member: Member
 
 
 @attrs.frozen
-class Went:
+class Went(Notice):
     member: Member
 
 
 @attrs.frozen
-class HostSet:
+class HostSet(Notice):
     member: Member | None
     """None: nobody is host any more."""
 
 
 @attrs.frozen
-class GotReady:
+class GotReady(Notice):
     member: Member
 
 
 @attrs.frozen
-class Began:
+class Began(Notice):
     """A match begins; who sits where is in the table."""
 
 
 @attrs.frozen
-class QuestionsAsked:
+class QuestionsAsked(Notice):
     """The questions of the next turn have been asked, or wait until a pause is over."""
 
 
 @attrs.frozen
-class Resumed:
+class Resumed(Notice):
     """The clocks run: after a pause, in which people could read a showdown, the next questions have been
     asked, or it is settled how long silence takes to be a move."""
 
 
 @attrs.frozen
-class Ended:
+class Ended(Notice):
     """The match is over."""
 
 
 @attrs.frozen
-class FellAsleep:
+class FellAsleep(Notice):
     """The match stops, and its bots end, as its only person is away."""
 
 
 @attrs.frozen
-class Woke:
+class Woke(Notice):
     """That person is back, and the match goes on from its moves."""
 
 
 @attrs.frozen
-class Published:
+class Published(Notice):
     is_public: bool
 
 
 @attrs.frozen
-class Spoke:
+class Spoke(Notice):
     line: ChatLine
 
 
 @attrs.frozen
-class Stopped:
+class Stopped(Notice):
     """The server ends; the table is there again when it starts."""
 
 
 @attrs.frozen
-class Alerted:
+class Alerted(Notice):
     """Something that people should read."""
 
     text: str
 
 
 @attrs.frozen
-class Closed:
+class Closed(Notice):
     """The table is closed, and nobody is at it any more."""
 
     reason: str
 
 
-Notice: TypeAlias = (
-    Came
-    | Went
-    | HostSet
-    | GotReady
-    | Began
-    | QuestionsAsked
-    | Resumed
-    | Ended
-    | FellAsleep
-    | Woke
-    | Published
-    | Spoke
-    | Stopped
-    | Alerted
-    | Closed
-)
 After: TypeAlias = tuple[Table, tuple[Notice, ...]]
 """The table after something was done, and what is told about it."""

@@ -11,13 +11,13 @@ from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce, send_last
 from arena.players.transport import Transport
 from arena.server.http.certificate import Certificate
-from arena.server.http.rates import Rate
+from arena.server.http.quotas import Rate
 from arena.server.http.tls import NotSealed, TlsTransport
 from arena.server.limits import TOKENS_AT_ONCE, TOKENS_PER_S
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
+from arena.server.tables.gathering import hash_of
 from arena.server.tables.guests import OpenTable
-from arena.server.tables.keys import hash_of
 from arena.server.tables.live import LiveTable
 from arena.server.tables.programs import ProgramPlace, Programs
 from arena.server.tables.table import Member
@@ -141,6 +141,3 @@ def _check_away(place: ProgramPlace, member: Member) -> None:
         raise Refusal("conflict", f"{member.nickname} is connected already")
     if place.player.is_gone:
         raise Refusal("conflict", f"{member.nickname} plays no more")
-
-
-__all__ = ["NAME_WAIT_S", "STOPPED", "TcpDoor"]

@@ -7,10 +7,9 @@ from typing import TypeAlias
 
 import trio
 
-from arena.server.tables.live_match import LiveScene
 from arena.server.tables.table import Notice
 
-Listener: TypeAlias = Callable[[Notice | LiveScene], None]
+Listener: TypeAlias = Callable[[Notice], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
 
 
@@ -42,7 +41,7 @@ class Versioned:
         while self.version == after:
             await self._changed.wait()
 
-    def _tell(self, news: Notice | LiveScene) -> None:
+    def _tell(self, news: Notice) -> None:
         for listener in tuple(self._listeners):
             listener(news)
 
@@ -51,6 +50,3 @@ class Versioned:
         self.modified_at = self._now()
         self._changed.set()
         self._changed = trio.Event()
-
-
-__all__ = ["Listener", "Versioned"]

@@ -30,7 +30,7 @@ from arena.server.http.answer_types import (
 from arena.server.refusal import Refusal
 from arena.server.tables.absence import limit_s
 from arena.server.tables.live import LiveTable
-from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.table import Member, Table
 from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
 
@@ -57,16 +57,15 @@ class Views:
             self._common = _encode(self._table_common())[:-1]
         own = b"null" if member is None else _encode(self._own(member))
         match = self._encoded_match(member)
-        running = _encode({"clocks": self._clocks(), "resumes_in": self._resumes_in()})
+        running = _encode(self._running())
         return b'%b,"match":%b,"you":%b,%b' % (self._common, match, own, running[1:])
 
     def table_fields(self, member: Member | None) -> dict[str, Any]:
         """The same as a dict; `match` and `you` are dicts too, and what changes with time is in `match`."""
         match = self._match(member)
-        running = {"clocks": self._clocks(), "resumes_in": self._resumes_in()}
         return {
             **asdict(self._table_common()),
-            "match": None if match is None else {**asdict(match), **running},
+            "match": None if match is None else {**asdict(match), **self._running()},
             "you": None if member is None else asdict(self._own(member)),
         }
 
@@ -109,7 +108,6 @@ class Views:
     def _table_common(self) -> TableCommon:
         live, table = self._live, self._live.table
         host = table.host_member
-        eliminated = self._eliminated()
         return TableCommon(
             **asdict(listed_table(table)),
             rules=msgspec.Raw(rules_json(live.game, max(2, len(table.seating) or len(table.players)))),
@@ -118,7 +116,7 @@ class Views:
             version=live.version,
             last_modified=live.modified_at,
             admin_nickname=None if host is None else host.nickname,
-            players=[self._player(each, eliminated) for each in table.players],
+            players=[self._player(each) for each in table.players],
             spectators=[each.nickname for each in table.spectators[:SPECTATORS_NAMED]],
             spectators_count=len(table.spectators),
             chat=[
@@ -132,7 +130,7 @@ class Views:
         match, table = self._live.match, self._live.table
         return match.terms.move_s if match is not None and table.is_playing else limit_s(table)
 
-    def _player(self, member: Member, eliminated: frozenset[str]) -> PlayerShown:
+    def _player(self, member: Member) -> PlayerShown:
         live = self._live
         seating = live.match.terms.seating if live.match is not None else ()
         seat = live.seats.get(member.player_id)
@@ -143,16 +141,9 @@ class Views:
             seat=seating.index(member.player_id) if member.player_id in seating else None,
             is_ready=member.is_ready,
             is_away=seat is not None and seat.is_away,
-            is_out=member.player_id in eliminated,
+            is_out=live.is_out(member),
             has_left=member.has_left,
         )
-
-    def _eliminated(self) -> frozenset[str]:
-        """The player_ids of those who are out of the match that is played."""
-        match = self._live.match
-        if match is None or not self._live.table.is_playing:
-            return frozenset()
-        return frozenset(match.terms.seating[seat] for seat in match.game.eliminated(match.state))
 
     def _encoded_match(self, member: Member | None) -> bytes:
         match = self._live.match
@@ -181,7 +172,7 @@ class Views:
             returns=None if record is None else dict(zip(names, record.returns, strict=True)),
         )
 
-    def _state(self, match: LiveMatch, viewer: Viewer) -> msgspec.Raw:
+    def _state(self, match: PlayedMatch, viewer: Viewer) -> msgspec.Raw:
         """The observation of a seat, or of a spectator."""
         self._refresh()
         key = _place(viewer)
@@ -200,25 +191,23 @@ class Views:
             playerID=member.player_id,
             nickname=member.nickname,
             is_host=self._live.table.host == member.player_id,
-            is_spectator=member.is_spectator or member.player_id in self._eliminated(),
+            is_spectator=self._live.only_watches(member),
             options=options,
         )
 
-    def _resumes_in(self) -> float | None:
-        """After how many seconds the moves that wait for people to read are put."""
-        wait_s = None if self._live.match is None else self._live.match.resumes_in_s
-        return None if wait_s is None else round(wait_s, 3)
-
-    def _clocks(self) -> dict[str, int | None]:
-        """The milliseconds that each seat has left that is asked now; None: it has no clock."""
+    def _running(self) -> dict[str, Any]:
+        """What changes with time: the milliseconds that each seat has left that is asked now (None: it has no
+        clock), and after how many seconds the moves that wait for people to read are put."""
         match = self._live.match
         if match is None:
-            return {}
+            return {"clocks": {}, "resumes_in": None}
         left = {match.terms.names[seat]: match.remaining_s(seat) for seat in match.to_act}
-        return {name: None if seconds is None else round(1000 * seconds) for name, seconds in left.items()}
+        clocks = {name: None if seconds is None else round(1000 * seconds) for name, seconds in left.items()}
+        wait_s = match.resumes_in_s
+        return {"clocks": clocks, "resumes_in": None if wait_s is None else round(wait_s, 3)}
 
 
-def viewer_at(match: LiveMatch, member: Member | None) -> Viewer:
+def viewer_at(match: PlayedMatch, member: Member | None) -> Viewer:
     """How a member, or anybody (None), sees a match: from its seat, or as a spectator."""
     return match.viewer(None if member is None else member.player_id)
 
@@ -262,6 +251,3 @@ def shown_events(event: SeenEvent, names: tuple[str, ...]) -> Iterator[EventShow
     for who, fields in event.payloads:
         to = None if who is None else names[who]
         yield EventShown(event.kind, to, dict(fields), event.sentences.get(who))
-
-
-__all__ = ["Views", "listed_table", "shown_events", "shown_move", "shown_step", "viewer_at"]

@@ -6,11 +6,10 @@ Nobody needs an account to join a table, so what is counted is where they come f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from arena.server import limits
-from arena.server.http.addresses import is_loopback, neighbourhood
-from arena.server.http.rates import Rate, RecentlyUsed
+from arena.server.http.quotas import Quota, Rate, RecentlyUsed
 from arena.server.refusal import Refusal
 from arena.server.tables.table import Member, Table
 
@@ -32,7 +31,7 @@ class Visitors:
             "messages came from your address",
         )
         self._of: RecentlyUsed[str, dict[str, str]] = RecentlyUsed()
-        """By table: the neighbourhoods of its members, by player_id."""
+        """By table: the addresses of its members, by player_id."""
 
     @contextmanager
     def joining(self, table: Table, address: str) -> Iterator[Callable[[Member], None]]:
@@ -43,35 +42,23 @@ class Visitors:
         if not address:  # nobody from outside
             yield lambda member: None
             return
-        here, members = neighbourhood(address), self._members(table)
-        is_near = is_loopback(address)
-        most = limits.MEMBERS_PER_LOOPBACK if is_near else limits.MEMBERS_PER_ADDRESS
-        if sum(each == here for each in members.values()) >= most:
+        members = self._members(table)
+        near, most = limits.MEMBERS_PER_LOOPBACK, limits.MEMBERS_PER_ADDRESS
+        quota = Quota(most, near=near, here=members.values())
+        if quota.shortage(address):
             raise Refusal(
                 "too_many",
-                f"{most} people of your address are at this table: one of them has to leave first",
+                f"{quota.share(address)} people of your address are at this table: "
+                "one of them has to leave first",
                 key="members_per_address",
                 seconds=10.0,
             )
-        self._joins.take(address)
-        try:
-            yield lambda member: members.__setitem__(member.player_id, here)
-        except BaseException:
-            self._joins.give_back(address)
-            raise
+        with self._joins.counted(address):
+            yield lambda member: members.__setitem__(member.player_id, address)
 
-    @contextmanager
-    def speaking(self, address: str) -> Iterator[None]:
+    def speaking(self, address: str) -> AbstractContextManager[None]:
         """Open while somebody from this address says something; what is refused does not count."""
-        if not address:
-            yield
-            return
-        self._messages.take(address)
-        try:
-            yield
-        except BaseException:
-            self._messages.give_back(address)
-            raise
+        return self._messages.counted(address)
 
     def _members(self, table: Table) -> dict[str, str]:
         """Where those come from who are at the table now."""
@@ -79,6 +66,3 @@ class Visitors:
         there = {each.player_id: known[each.player_id] for each in table.members if each.player_id in known}
         self._of.put(table.id, there)
         return there
-
-
-__all__ = ["Visitors"]

@@ -83,6 +83,3 @@ class Windows:
         assert self._game.silent_move is not None, "somebody may stay silent"
         moves = {each: self._game.silent_move() for each in self._game.to_act(state)}
         return self._game.options(self._game.apply(state, moves).state, seat)
-
-
-__all__ = ["Windows"]

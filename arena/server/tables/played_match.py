@@ -1,8 +1,13 @@
-"""A match at a table while it is played: what has happened, and what each viewer may know of it."""
+"""A match at a table of either kind while it is played: what has happened, what each viewer may know of it.
+
+It keeps itself: how it began, each answer and turn as it comes, and its end.  Tables say who plays, and what
+follows for those who sit there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import inf
 from typing import Any
 
@@ -14,35 +19,19 @@ from arena.match.game import CHANCE, Game, Seat, Step
 from arena.match.record import Decision, MatchRecord, Turn
 from arena.players.base import GonePlayer, Player
 from arena.players.desk import Slot
-from arena.players.lag import LagWatch
 from arena.referee import Conduct, Resumption, Seating, no_lag, play_match
 from arena.schedule import bot_seed
+from arena.server.kept.archive import FinishedTable
+from arena.server.services import ServerServices
 from arena.server.tables.pauses import PacedPlayer, Pauses
+from arena.server.tables.seat import SeatPlayer
+from arena.server.tables.table import MatchTerms, Notice
 from arena.server.tables.windows import Windows
 from arena.telling.replay import LiveShowing, Moment, Viewer, replay
 
 
 @attrs.frozen
-class MatchTerms:
-    """What is settled about a match before its first move; kept, so that it goes on after a restart."""
-
-    match_id: str
-    """12 hexadecimal digits, drawn: nothing follows from it."""
-    seed: int
-    """Hidden until the match is over, and after."""
-    seating: tuple[str, ...]
-    """player_ids by seat."""
-    names: tuple[str, ...]
-    """Nicknames by seat."""
-    move_s: float | None
-    started_at: float
-    """Unix time."""
-    are_people: tuple[bool, ...] = ()
-    """By seat; the others are bots."""
-
-
-@attrs.frozen
-class LiveScene:
+class LiveScene(Notice):
     """A step of the match, just made."""
 
     moment: Moment
@@ -50,24 +39,29 @@ class LiveScene:
     """The table's."""
 
 
-class LiveMatch:
+class PlayedMatch:
     """One match, played by the referee, step by step."""
 
     def __init__(
         self,
+        hall: ServerServices,
+        table_id: str,
         game: Game[Any, Any],
         terms: MatchTerms,
         *,
-        note: Callable[[Moment], None],
-        note_asked: Callable[[], None] | None = None,
-        lag_watch: LagWatch | None = None,
+        note: Callable[[Moment], None] = lambda moment: None,
+        note_asked: Callable[[], None] = lambda: None,
         resumption: Resumption | None = None,
+        given: Mapping[int, Sequence[Any]] | None = None,
     ) -> None:
         """`note` is told each new step as it is made, before the next questions are asked, and `note_asked`
         whenever questions have been asked; they must not raise or wait.
 
-        `resumption`: what was played of it before the server was started again.
+        `resumption`: what was played of it before it fell asleep, or the server was started again.  `given`:
+        by seat the moves that had come then for the turn that was open, and for the next one.
         """
+        self._hall = hall
+        self._table_id = table_id
         self.game = game
         self.terms = terms
         self.showing = LiveShowing(game, terms.names)
@@ -82,22 +76,23 @@ class LiveMatch:
         """Once it is over."""
         self._note = note
         self._note_asked = note_asked
-        self._lag_watch = lag_watch
         self._counted = 0
         self._resumption = resumption
         self._pauses: Pauses | None = None
         if resumption is not None:
             self._recall(resumption)
+        self.is_resuming = resumption is not None and bool(self.to_act)
+        """Whether it goes on from earlier moves, and nobody has been asked yet: its bots are started."""
+        self._given = {number: (self.turn, moves) for number, moves in (given or {}).items()}
+        """By seat the moves that came last, and for which turn the first of them is."""
 
     def _recall(self, resumption: Resumption) -> None:
         """Has the moments of what was played before, without a word to anybody."""
         for decision in resumption.decisions:
             self.showing.decisions[decision.turn, decision.seat] = decision
         self._counted = len(resumption.decisions)
-        steps = replay(self.game, len(self.terms.names), resumption.turns)
-        next(steps)
-        for turn, (moves, step) in enumerate(zip(resumption.turns, steps, strict=True)):
-            self._add(Moment(turn, moves, step))
+        for moment in islice(moments_of(self.game, len(self.terms.names), resumption.turns), 1, None):
+            self._add(moment)
 
     @property
     def state(self) -> Any:
@@ -117,6 +112,12 @@ class LiveMatch:
         if self._resumption is not None and len(self.turns) < self.turn:  # it has not gone on from there
             return self._resumption
         return Resumption(tuple(self.turns), tuple(self.decisions), (True,) * len(self.terms.names))
+
+    @property
+    def given(self) -> dict[int, Sequence[Any]]:
+        """By seat the moves that have come for this turn and the next, for which nobody is asked again."""
+        left = {number: moves[self.turn - first :] for number, (first, moves) in self._given.items()}
+        return {number: moves for number, moves in left.items() if moves}
 
     @property
     def is_over(self) -> bool:
@@ -161,29 +162,45 @@ class LiveMatch:
             return Viewer(self.terms.names[seat], Seat(seat))
         return Viewer("spectator")
 
+    def begin(self, rules: Mapping[str, Any]) -> None:
+        """Keeps how it began.  `rules`: from which its game can be made again."""
+        self._hall.records.begin_match(self._table_id, self.game, self.terms, rules)
+
+    def answer(self, player_id: str, seat: SeatPlayer, move: Any) -> None:
+        """Somebody who plays makes a move, which is kept once the records say so.
+
+        The match may have gone on before this returns.
+        """
+        number = self.terms.seating.index(player_id)
+        answers = seat.answers(move)
+        for ahead, each in enumerate(answers):
+            self._hall.records.keep_answer(self.terms.match_id, self.game, self.turn + ahead, number, each)
+        self._given[number] = self.turn, answers
+        seat.play(move)
+
     async def play(
-        self,
-        players: Sequence[Player],
-        pauses: Pauses | None,
-        nursery: trio.Nursery,
-        are_bots: Sequence[bool],
-        margin_s: float = 0.0,
-        windows: Windows | None = None,
+        self, players: Sequence[Player], pauses: Pauses | None, windows: Windows | None = None
     ) -> MatchRecord:
         """Plays it to its end.  `windows`: when silence is a move of those who are people."""
-        terms = self.terms
         self._pauses = pauses
-        self.players = [
-            PacedPlayer(player, pauses, nursery, is_bot=is_bot, windows=windows)
-            for player, is_bot in zip(players, are_bots, strict=True)
-        ]
+        async with trio.open_nursery() as nursery:
+            self.players = [
+                PacedPlayer(player, pauses, nursery, is_bot=not is_person, windows=windows)
+                for player, is_person in zip(players, self.terms.by_people, strict=True)
+            ]
+            self.record = await self._refereed(pauses, windows)
+            nursery.cancel_scope.cancel()
+        return self.record
+
+    async def _refereed(self, pauses: Pauses | None, windows: Windows | None) -> MatchRecord:
+        terms, lag_watch = self.terms, self._hall.lag_watch
 
         def note_asked() -> None:
             if windows is not None:
                 asked = {seat: slot for seat in self.to_act if (slot := self._asked(seat)) is not None}
                 windows.begin(self.state, asked)
-            if self._note_asked is not None:
-                self._note_asked()
+            self._note_asked()
+            self.is_resuming = False
 
         def watch(moves: Turn, step: Step[Any]) -> None:
             if pauses is not None:
@@ -193,13 +210,15 @@ class LiveMatch:
             self._counted = len(self.decisions)
             moment = Moment(len(self.turns) - 1, moves, step)
             self._add(moment)
+            number, decisions = moment.turn, self.decisions_of(moment.turn)
+            self._hall.records.keep_turn(terms.match_id, self.game, number, moves, decisions)
             self._note(moment)
 
-        self.record = await play_match(
+        return await play_match(
             self.game,
             self.players,
             seed=terms.seed,
-            control=Control(move_s=terms.move_s, margin_s=margin_s),
+            control=Control(move_s=terms.move_s, margin_s=0.0),
             conduct=Conduct(),
             seating=Seating(
                 terms.match_id,
@@ -207,23 +226,40 @@ class LiveMatch:
                 tuple(bot_seed(terms.seed, terms.match_id, seat) for seat in range(len(terms.names))),
             ),
             watch=watch,
-            lag=no_lag if self._lag_watch is None else self._lag_watch.since,
+            lag=no_lag if lag_watch is None else lag_watch.since,
             turns=self.turns,
             decisions=self.decisions,
             resumption=self._resumption,
             note_asked=note_asked,
         )
-        return self.record
 
-    async def conclude(self) -> MatchRecord:
-        """The record of a match that was played to its end before the server was started again."""
+    async def conclude(self) -> None:
+        """Makes the record of a match that was played to its end before the server was started again."""
         assert not self.game.to_act(self.state), "it was played to its end"
-        are_people = self.terms.are_people or (False,) * len(self.terms.names)
         gone = [GonePlayer(name, "the match is over") for name in self.terms.names]
-        for player, is_person in zip(gone, are_people, strict=True):
+        for player, is_person in zip(gone, self.terms.by_people, strict=True):
             player.is_forgiven = is_person
-        async with trio.open_nursery() as nursery:
-            return await self.play(gone, None, nursery, [not is_person for is_person in are_people])
+        await self.play(gone, None)
+
+    async def archive(self) -> None:
+        """Moves it, which is over, from what is kept to the archive."""
+        assert self.record is not None, "it is over"
+        terms = self.terms
+        finished = FinishedTable(
+            match_id=terms.match_id,
+            table_id=self._table_id,
+            game=self.game,
+            names=terms.names,
+            kinds=tuple("person" if is_person else "bot" for is_person in terms.by_people),
+            seed=terms.seed,
+            record=self.record,
+            started_at=terms.started_at,
+        )
+        await self._hall.records.end_match(finished)
+
+    def forget(self) -> None:
+        """It is played no further: nothing of it is kept."""
+        self._hall.records.forget_match(self.terms.match_id)
 
     def _add(self, moment: Moment) -> None:
         before = self.moments[-1]
@@ -253,4 +289,9 @@ class LiveMatch:
         return found[::-1]
 
 
-__all__ = ["LiveMatch", "LiveScene", "MatchTerms"]
+def moments_of(game: Game[Any, Any], seats: int, turns: Sequence[Turn]) -> Iterator[Moment]:
+    """The moments of a match from its moves, the start first."""
+    steps = replay(game, seats, turns)
+    yield Moment(-1, {}, next(steps))
+    for turn, (moves, step) in enumerate(zip(turns, steps, strict=True)):
+        yield Moment(turn, moves, step)
