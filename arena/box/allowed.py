@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeAlias
 
+from arena.box.messages import LandlockRules
 from arena.box.places import FileView, graphics, needed_paths, shown_paths
-
-Rules: TypeAlias = dict[str, list[str]]
-"""The arguments of `landlock.restrict`."""
 
 _DEVICES = (
     "/dev/null",
@@ -25,7 +22,7 @@ _SHARED_MEMORY = "/dev/shm"
 _RUN_SHOWN = "/run/systemd/resolve"
 
 
-def rules(place: FileView, scratch: Path) -> Rules:
+def rules(place: FileView, scratch: Path) -> LandlockRules:
     """The rules for one program: everything that it is shown, and `scratch` for its temporary files."""
     hidden = [*place.hidden, *map(Path, ("/dev", "/proc", "/run")), scratch.parent]
     inner = [path for path in place.hidden if place.folder in path.parents]
@@ -35,11 +32,11 @@ def rules(place: FileView, scratch: Path) -> Rules:
     readable += [Path("/proc") / name for name in os.listdir("/proc") if not name.isdigit()]
     writable = [*map(Path, _DEVICES), scratch, *place.writable]
     writable += graphics() if place.has_gpu else ()
-    return {
-        "readable": [str(path) for path in readable],
-        "writable": [str(path) for path in writable],
-        "unlisted": [_SHARED_MEMORY],
-    }
+    return LandlockRules(
+        readable=[str(path) for path in readable],
+        writable=[str(path) for path in writable],
+        unlisted=[_SHARED_MEMORY],
+    )
 
 
 def _inside(top: Path, paths: Iterable[Path]) -> list[Path]:

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import attrs
 import trio
@@ -23,6 +22,7 @@ from arena.box.guard import BOX_PORT
 from arena.box.kernel import landlock, seccomp
 from arena.box.levels import LEVELS, Level, Means
 from arena.box.links import keep_compiled, link_package, link_shown
+from arena.box.messages import BubblewrapCall, ProgramOrder
 from arena.box.places import FileView
 from arena.box.scratch import SCRATCH, KeptFolders, remove_folder
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Running, Spawner
@@ -109,7 +109,7 @@ class Box:
             raise
         return running
 
-    def _order(self, job: Job) -> dict[str, Any]:
+    def _order(self, job: Job) -> ProgramOrder:
         is_boxed = self.level != "off" and self.means == "bubblewrap"
         is_strict = self.level == "strict" and not job.is_build
         place = attrs.evolve(self._with_scratch(job.place), read=(*job.place.read, self._imports))
@@ -127,33 +127,36 @@ class Box:
                 place = attrs.evolve(place, read=(*place.read, folder))
                 env["PYTHONPATH"] += f"{os.pathsep}{folder}"
             allowed = rules(place, scratch)
-        return {
-            "argv": list(job.argv),
-            "env": env,
-            "cwd": None if is_boxed else str(folder),
-            "box": self._words(job, place, env) if is_boxed else None,
-            "landlock": allowed,
-            "is_confined": self.level != "off",
-            "filter": b"" if self.level == "off" else seccomp.bot_filter(is_strict=is_strict),
-            "resources": limits.resources(),
-            "memory_bytes": job.memory_mb << 20,
-            "written": self._written(job, place),
-            "tasks": self._tasks,
-        }
+        return ProgramOrder(
+            argv=job.argv,
+            env=env,
+            cwd=None if is_boxed else str(folder),
+            bubblewrap=self._bubblewrap(job, place, env) if is_boxed else None,
+            landlock=allowed,
+            is_confined=self.level != "off",
+            filter=b"" if self.level == "off" else seccomp.bot_filter(is_strict=is_strict),
+            resources=limits.resources(),
+            memory_bytes=job.memory_mb << 20,
+            tasks=self._tasks,
+            written=self._written(job, place),
+        )
 
-    def _words(self, job: Job, place: FileView, env: Mapping[str, str]) -> dict[str, Any]:
+    def _bubblewrap(self, job: Job, place: FileView, env: Mapping[str, str]) -> BubblewrapCall:
+        program = bubblewrap.program()
+        if program is None:
+            raise CannotRun(0)
         is_strict = self.level == "strict"
         words = (
             bubblewrap.strict_words(place, {**env, "HOME": "/tmp"}, network=job.has_network)
             if is_strict
             else bubblewrap.shield_words(place, env, _temporary_bytes(job))
         )
-        return {
-            "program": bubblewrap.program(),
-            "words": words,
-            "is_piped": job.is_piped,
-            "listens": is_strict and job.is_server and not job.has_network,
-        }
+        return BubblewrapCall(
+            program=program,
+            words=words,
+            is_piped=job.is_piped,
+            listens=is_strict and job.is_server and not job.has_network,
+        )
 
     def _with_scratch(self, place: FileView) -> FileView:
         """The place with its scratch folder made; if that cannot be kept, with one for this run only."""

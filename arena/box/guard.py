@@ -14,12 +14,12 @@ import signal
 import socket
 import time
 from contextlib import suppress
-from typing import Any
 
 from arena.box import limits, messages
 from arena.box.held import Hidden, folder_bytes, open_bytes
 from arena.box.kernel import cgroups, landlock, seccomp
 from arena.box.kernel.privileges import drop_privileges
+from arena.box.messages import ProgramOrder
 from arena.box.processes import (
     IS_LINUX,
     adopt_orphans,
@@ -49,7 +49,7 @@ _ON_PIPES = 'exec "$@" <&{0} >&{1} {0}<&- {1}>&-'
 all other descriptors they close."""
 
 
-def watch_over(order: dict[str, Any], fds: list[int]) -> None:
+def watch_over(order: ProgramOrder, fds: list[int]) -> None:
     """Starts the program of this order and stays until it and all its descendants are gone.
 
     `fds` are its standard streams and the socket to the arena.
@@ -64,15 +64,15 @@ def watch_over(order: dict[str, Any], fds: list[int]) -> None:
         program = _Program(order, fds)
         for fd in fds:
             os.close(fd)
-        messages.send(control, ("started", (program.pid, os.getpid())), program.listeners)
+        messages.send(control, messages.ProgramStarted(pid=program.pid, guard=os.getpid()), program.listeners)
         for fd in program.listeners:
             os.close(fd)
         # Only now: to move a process into a group takes the kernel longer than all the rest.
-        group = cgroups.made_for(descendants(os.getpid()), order["memory_bytes"], order["tasks"])
+        group = cgroups.made_for(descendants(os.getpid()), order.memory_bytes, order.tasks)
         _watch(order, program, control, group)
     except OSError as error:
         with suppress(OSError):
-            messages.send(control, ("failed", error.errno or 0))
+            messages.send(control, messages.ProgramFailed(number=error.errno or 0))
     finally:
         bury_all()
         control.close()
@@ -83,32 +83,32 @@ def watch_over(order: dict[str, Any], fds: list[int]) -> None:
 class _Program:
     """The started program: its process, and what the box reports about it."""
 
-    def __init__(self, order: dict[str, Any], fds: list[int]) -> None:
+    def __init__(self, order: ProgramOrder, fds: list[int]) -> None:
         self.listeners: list[int] = []
         self.inner = 0
         """The first process in the program's own process namespace; 0: there is none."""
-        boxed = order["box"]
-        argv, kept, ours = order["argv"], [], []
+        boxed = order.bubblewrap
+        argv, kept, ours, pipes = [*order.argv], [], [], []
         if boxed is not None:
             info, theirs = os.pipe()
             start, go = os.pipe()
-            words = _sealed(b"".join(os.fsencode(word) + b"\0" for word in boxed["words"]))
+            words = _sealed(b"".join(os.fsencode(word) + b"\0" for word in boxed.words))
             kept, ours = [theirs, words, start], [info, go]
-            argv = [boxed["program"], "--args", str(words), "--info-fd", str(theirs)]
-            if order["filter"]:
-                kept.append(_sealed(order["filter"]))
+            argv = [boxed.program, "--args", str(words), "--info-fd", str(theirs)]
+            if order.filter:
+                kept.append(_sealed(order.filter))
                 argv += ["--seccomp", str(kept[-1])]
             argv += ["--block-fd", str(start), "--"]
-            if boxed["is_piped"]:
-                order["pipes"] = [number for number in range(3, 10) if number not in kept][:2]
-                argv += ["/bin/sh", "-c", _ON_PIPES.format(*order["pipes"]), "sh"]
-            argv += order["argv"]
-        self.pid = _fork(order, argv, fds, kept)
+            if boxed.is_piped:
+                pipes = [number for number in range(3, 10) if number not in kept][:2]
+                argv += ["/bin/sh", "-c", _ON_PIPES.format(*pipes), "sh"]
+            argv += order.argv
+        self.pid = _fork(order, argv, fds, pipes, kept)
         for fd in kept:
             os.close(fd)
         if boxed is not None:
             self.inner = _inner(ours[0])
-            if self.inner and boxed["listens"]:
+            if self.inner and boxed.listens:
                 self.listeners = [_listen_inside(self.inner)]
             with suppress(OSError):
                 os.write(ours[1], b"!")
@@ -134,7 +134,7 @@ class _Program:
         kill_all_below(os.getpid())
 
 
-def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int]) -> int:
+def _fork(order: ProgramOrder, argv: list[str], fds: list[int], pipes: list[int], kept: list[int]) -> int:
     """Forks the process of the program.  Raises OSError, with the system's reason, if it cannot be run."""
     failed, fails = os.pipe()
     me = os.getpid()
@@ -149,7 +149,7 @@ def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int
         return pid
     number = 0
     try:
-        _become(order, argv, fds, [*kept, fails], me)
+        _become(order, argv, fds, pipes, [*kept, fails], me)
     except OSError as error:
         number = error.errno or 0
     except BaseException:
@@ -158,9 +158,11 @@ def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int
     os._exit(_CANNOT_RUN)
 
 
-def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int], guard: int) -> None:
-    """This fork becomes the program."""
-    if order["is_confined"] and order["box"] is None:  # bubblewrap needs them, and drops them itself
+def _become(
+    order: ProgramOrder, argv: list[str], fds: list[int], pipes: list[int], kept: list[int], guard: int
+) -> None:
+    """This fork becomes the program; `pipes`: where its standard input and output go instead, if anywhere."""
+    if order.is_confined and order.bubblewrap is None:  # bubblewrap needs them, and drops them itself
         drop_privileges()
     os.setsid()
     wake_when_orphaned(guard, signal.SIGKILL)
@@ -174,9 +176,9 @@ def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[i
         signal.SIGCHLD,
     ):
         signal.signal(number, signal.SIG_DFL)
-    if "pipes" in order:
+    if pipes:
         fds = list(fds)
-        kept = [*_lifted(fds, order["pipes"]), *kept]
+        kept = [*_lifted(fds, pipes), *kept]
         nowhere = fcntl.fcntl(os.open(os.devnull, os.O_RDWR), fcntl.F_DUPFD, 64)
         fds = [nowhere, nowhere, fds[2]]
     for place, fd in enumerate(fds):
@@ -188,17 +190,17 @@ def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[i
     os.closerange(start, limits.FILES_MOST)
     for fd in kept[:-1]:
         os.set_inheritable(fd, True)
-    limits.lower(order["resources"])
+    limits.lower(order.resources)
     limits.offer_to_kernel()
-    if order["cwd"] is not None:
-        os.chdir(order["cwd"])
-    if order["landlock"] is not None:
-        landlock.restrict(**order["landlock"], process=os.getpid())
-    if order["box"] is not None:
+    if order.cwd is not None:
+        os.chdir(order.cwd)
+    if order.landlock is not None:
+        landlock.restrict(**vars(order.landlock), process=os.getpid())
+    if order.bubblewrap is not None:
         os.execve(argv[0], argv, {})  # its environment and its filter are among its words
-    if order["filter"]:
-        seccomp.install(order["filter"])
-    os.execvpe(argv[0], argv, order["env"])
+    if order.filter:
+        seccomp.install(order.filter)
+    os.execvpe(argv[0], argv, order.env)
 
 
 def _lifted(fds: list[int], numbers: list[int]) -> list[int]:
@@ -260,7 +262,7 @@ def _listen_inside(inner: int) -> int:
 # Afterwards.
 
 
-def _watch(order: dict[str, Any], program: _Program, control: socket.socket, group: list[str]) -> None:
+def _watch(order: ProgramOrder, program: _Program, control: socket.socket, group: list[str]) -> None:
     """Reports to the arena what becomes of the program, until the arena closes the socket."""
     deaths = wakeups()
     try:
@@ -271,7 +273,7 @@ def _watch(order: dict[str, Any], program: _Program, control: socket.socket, gro
 
 
 def _listen(
-    order: dict[str, Any],
+    order: ProgramOrder,
     program: _Program,
     control: socket.socket,
     group: list[str],
@@ -302,11 +304,11 @@ def _listen(
             ended_at = time.monotonic()  # looking at a million files takes long: not all the time goes there
             looks_at = ended_at + max(limits.WATCHED_EVERY_S, 4 * (ended_at - began_at))
             if reason:
-                _tell(control, ("over", reason))
+                _tell(control, messages.ProgramExceeded(limit=reason))
                 program.kill()
 
 
-def _reap(program: _Program, control: socket.socket, order: dict[str, Any], group: list[str]) -> None:
+def _reap(program: _Program, control: socket.socket, order: ProgramOrder, group: list[str]) -> None:
     """Reaps processes that have ended, and reports it if one was the program."""
     with suppress(ChildProcessError):
         while True:
@@ -316,18 +318,19 @@ def _reap(program: _Program, control: socket.socket, order: dict[str, Any], grou
             if pid == program.pid:
                 reason = _excess(order, group)  # the kernel may have been the one that ended it
                 if reason:
-                    _tell(control, ("over", reason))
+                    _tell(control, messages.ProgramExceeded(limit=reason))
                 code = os.waitstatus_to_exitcode(status)
-                # Bubblewrap reports a signal as shells do.
-                _tell(control, ("ended", 128 - code if program.inner and 128 < code < 193 else code))
+                if program.inner and 128 < code < 193:
+                    code = 128 - code  # bubblewrap reports a signal as shells do
+                _tell(control, messages.ProgramEnded(code=code))
 
 
-def _tell(control: socket.socket, message: tuple[str, object]) -> None:
+def _tell(control: socket.socket, message: messages.Message) -> None:
     with suppress(OSError):
         messages.send(control, message)
 
 
-def _excess(order: dict[str, Any], group: list[str]) -> str:
+def _excess(order: ProgramOrder, group: list[str]) -> str:
     """Which limit the program and its descendants exceed, in words; empty if none."""
     said = cgroups.excess(group)
     if said:
@@ -335,27 +338,27 @@ def _excess(order: dict[str, Any], group: list[str]) -> str:
     if not IS_LINUX:
         return ""
     pids = descendants(os.getpid())
-    if len(pids) > order["tasks"]:
+    if len(pids) > order.tasks:
         return _words(order, "tasks")
-    most = order["memory_bytes"]
+    most = order.memory_bytes
     try:
         held = 0 if group else open_bytes(pids)  # a group counts them, and does it better
     except Hidden:
         return _words(order, "hidden")
     if memory_bytes(pids) + held > most and fair_memory_bytes(pids, held) > most:
         return _words(order, "memory")
-    for folder, bytes_max, name in order["written"]:
+    for folder, bytes_max, name in order.written:
         if folder_bytes(folder) > bytes_max:
             return f"had more than {_size(bytes_max)} of {name}"
     return ""
 
 
-def _words(order: dict[str, Any], what: str) -> str:
+def _words(order: ProgramOrder, what: str) -> str:
     if what == "tasks":
-        return f"had more than {order['tasks']} processes"
+        return f"had more than {order.tasks} processes"
     if what == "hidden":
         return "kept the arena from seeing how much memory it uses"
-    return f"used more than {_size(order['memory_bytes'])} of memory"
+    return f"used more than {_size(order.memory_bytes)} of memory"
 
 
 def _size(octets: int) -> str:

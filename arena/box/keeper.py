@@ -67,14 +67,15 @@ def keep(arena: socket.socket) -> None:
 
 
 def _start(
-    message: tuple[dict[str, object], list[int]], guards: set[int], ours: tuple[socket.socket, ...]
+    message: tuple[messages.Message, list[int]], guards: set[int], ours: tuple[socket.socket, ...]
 ) -> None:
     order, fds = message
+    assert isinstance(order, messages.ProgramOrder), "the arena sends nothing else"
     try:
         pid = os.fork()
     except OSError as error:
         with socket.socket(fileno=fds.pop()) as control:
-            messages.send(control, ("failed", error.errno))
+            messages.send(control, messages.ProgramFailed(number=error.errno or 0))
     else:
         if pid == 0:
             for sock in ours:

@@ -9,13 +9,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import trio
 
 import arena
+from arena.box import messages
 from arena.box.guard import TERMINATE
-from arena.box.messages import HEAD, Inbox, packed
 
 ANSWER_S_MAX = 20.0
 """How long a guard may take to say whether its program runs, even on a machine under load."""
@@ -42,7 +41,7 @@ class Running:
     def __init__(self, control: socket.socket) -> None:
         control.setblocking(False)
         self._control = control
-        self._inbox = Inbox()
+        self._inbox = messages.Inbox()
         self._scope = trio.CancelScope(shield=True)
         self._fds: list[int] = []
         self.pid = 0
@@ -79,22 +78,25 @@ class Running:
         except OSError:
             return False
         self._fds += fds
-        for kind, value in self._inbox.take(octets):
-            self._take(kind, value)
+        for message in self._inbox.take(octets):
+            self._take(message)
         return bool(octets)
 
-    def _take(self, kind: str, value: Any) -> None:
-        if kind == "started":
-            self.pid, self.guard = value
-            self.started.set()
-        elif kind == "failed":
-            self.failed = value
-            self.started.set()
-        elif kind == "over":
-            self.excess = value
-        elif kind == "ended":
-            self.code = value
-            self.ended.set()
+    def _take(self, message: messages.Message) -> None:
+        match message:
+            case messages.ProgramStarted():
+                self.pid, self.guard = message.pid, message.guard
+                self.started.set()
+            case messages.ProgramFailed():
+                self.failed = message.number
+                self.started.set()
+            case messages.ProgramExceeded():
+                self.excess = message.limit
+            case messages.ProgramEnded():
+                self.code = message.code
+                self.ended.set()
+            case messages.ProgramOrder():
+                raise AssertionError("a guard sends no orders")
 
     def _note_gone(self) -> None:
         if not self.started.is_set():
@@ -154,13 +156,13 @@ class Spawner:
         self._socket: socket.socket | None = None
         self._turn = trio.Lock()
 
-    async def spawn(self, order: dict[str, Any], fds: Sequence[int]) -> Running:
+    async def spawn(self, order: messages.ProgramOrder, fds: Sequence[int]) -> Running:
         """Has a program started with these standard streams; `Running.listen` must run to follow it."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 async with self._turn:
-                    await self._ask(packed(order), [*fds, theirs.fileno()])
+                    await self._ask(messages.packed(order), [*fds, theirs.fileno()])
         except BaseException:
             ours.close()
             raise
@@ -179,7 +181,7 @@ class Spawner:
                 self._replace()
 
     async def _send(self, sock: socket.socket, octets: bytes, fds: Sequence[int]) -> None:
-        assert len(octets) > HEAD.size
+        assert len(octets) > messages.HEAD.size
         sent = 0
         while sent < len(octets):
             try:
