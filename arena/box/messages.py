@@ -19,7 +19,7 @@ FDS_MAX = 8
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Fields:
-    """A frozen record whose fields a class below annotates.  Raises TypeError if one is unknown or missing."""
+    """A frozen record of the fields that a class below annotates.  Raises TypeError for any others."""
 
     def __init__(self, **values: object) -> None:
         if wrong := values.keys() ^ type(self).__annotations__.keys():
