@@ -143,7 +143,7 @@ REFUSED = [
     (
         "no goal",
         ("--until", "none"),
-        "gave its matches to the bots whose order --until left open, and cannot",
+        "gave its matches to the bots whose order its goal left open, and cannot",
     ),
     ("another way", ("--until", "best at 80%", "--allocate", "even"), "allocate: was open, now even"),
     ("one bot more", ("--until", "best at 80%", "eve=tournaments:Steady"), "began without eve"),
@@ -172,7 +172,7 @@ def test_what_cannot_go_on_is_refused_in_a_sentence(arena):
     [
         (
             ("--allocate", "open"),
-            "allocate = open is for the sets of bots that --until leaves open, but there",
+            "allocate = open is for the sets of bots whose order until leaves open, but there",
         ),
         (("--allocate", "open", "--tournament", "swiss"), "allocate = open is for a round-robin only"),
         (("--allocate", "most", "--until", "best at 80%"), '--allocate: found "most", expected open or even'),

@@ -222,7 +222,7 @@ def test_the_table_of_security_is_of_todays_habits():
 
 def test_an_unknown_habit_is_a_sentence():
     """With the one that was meant."""
-    with pytest.raises(ConfigError, match="--only ruude: no such habit \\(did you mean rude\\?\\)"):
+    with pytest.raises(ConfigError, match=r"^only ruude: no such habit \(did you mean rude\?\)"):
         chosen(["ruude"])
 
 

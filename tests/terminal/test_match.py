@@ -304,10 +304,10 @@ def test_bots_sit_down_in_turn_until_the_table_is_full() -> None:
 @pytest.mark.parametrize(
     ("person", "against", "sentence"),
     [
-        ("pass", ["odds"], "--name \"pass\": 'pass' is a reserved word"),
+        ("pass", ["odds"], "name \"pass\": 'pass' is a reserved word"),
         ("ann", ["nosuch"], "no such bot"),
         ("ann", ["equity"], "it cannot play liars-dice"),
-        ("ann", ["odds", "odds"], "--against names 2 bots, and --seats 2 has room for 1"),
+        ("ann", ["odds", "odds"], "against: found 2 bots, and with you at 2 seats there is room for 1"),
     ],
 )
 def test_mistakes_about_who_plays_are_sentences(person: str, against: list[str], sentence: str) -> None:

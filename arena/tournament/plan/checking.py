@@ -111,7 +111,7 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
     if plan.allocate == "open" and plan.tournament == "round-robin" and plan.until is None:
         yield (
-            "allocate = open is for the sets of bots whose order a goal leaves open, but there is none: "
+            "allocate = open is for the sets of bots whose order until leaves open, but there is no goal: "
             'set until, such as to "top 3 at 95%", or allocate = even'
         )
     if plan.connecting and plan.listen is None:
