@@ -96,6 +96,10 @@ RULINGS: Final[Mapping[Arrival, Mapping[FaultKind | None, Ruling]]] = {
 }
 """When it came -> what it is, by the player that was asked and the options -> what it comes to.  Every
 combination has a row."""
+MAY_BE_LAGGED: Final = frozenset(
+    ruling.fault for row in RULINGS.values() for ruling in row.values() if ruling.is_lagged is not False
+)
+"""The faults, and None for a move that counts, that the arena's own lag may have caused."""
 
 
 def ruling_on(

@@ -12,6 +12,7 @@ import msgspec
 from arena.errors import FAULT_KINDS
 from arena.match.game import CHANCE, Game
 from arena.match.record import PackedMoves
+from arena.match.rulings import MAY_BE_LAGGED
 from arena.players.codec import Codec
 from arena.store.schema import STORED, Row
 from arena.verify.untruth import Untruth, differs
@@ -49,6 +50,8 @@ class DecisionRows:
                 yield self._untruth("number", row["number"], number, row)
             if row["fault"] not in ("", *FAULT_KINDS):
                 yield self._untruth("fault", row["fault"], "a kind of fault", row)
+            if row["lagged"] and not (row["asked"] and (row["fault"] or None) in MAY_BE_LAGGED):
+                yield self._untruth("lagged", row["lagged"], "0, as no lag can have caused it", row)
         if not self.are_known or (not faults and not self.rows):
             return
         found = Counter((row["seat"], row["fault"]) for row in self.rows)

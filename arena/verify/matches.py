@@ -182,46 +182,19 @@ class Play:
 
     def beginning(self) -> Untruths:
         """As many turns as are stored."""
-        # Most turns are chance's, or of seats that never failed: they take few calls of our own, as all of
-        # this is to take no longer than the rules themselves.  `apply` refuses what is neither an option nor
-        # the default, so that only a default that may be no option has to be looked at.
-        game, packed, seed, plain, done = self.game, self.packed, self.seed, self._is_plain, self.done
-        to_act, apply, default, is_legal_always = game.to_act, game.apply, game.default, game.default_is_legal
-        known, read, row_of = packed.known, packed.move, packed.row
+        game = self.game
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
-            self.turn = turn
-            asked, moves = to_act(state), None
-            if len(asked) == 1 == len(rows):
-                seat = asked[0]
-                if seat == CHANCE:
-                    move = draw_of(game, state, seed)
-                    if rows[0] == row_of(CHANCE, move):
-                        self.draws += 1
-                        moves = {CHANCE: move}
-                elif plain[seat]:
-                    who, move = known.get(row := rows[0]) or read(row)
-                    if who == seat and (is_legal_always or type(move) is not type(default(state, seat))):
-                        done[seat] += 1
-                        moves = {seat: move}
-            elif len(asked) == len(rows):
-                moves = {}
-                for seat, row in zip(asked, rows, strict=True):
-                    who, move = known.get(row) or read(row)
-                    if who != seat or not plain[seat]:
-                        break
-                    if not is_legal_always and type(move) is type(default(state, seat)):
-                        break
-                    moves[seat] = move
-                if len(moves) < len(asked):
-                    moves = None
-                else:
-                    for seat in asked:
-                        done[seat] += 1
-            if moves is None:
+            self.turn, asked = turn, game.to_act(state)
+            if asked == _CHANCE_ALONE:
+                moves = {CHANCE: draw_of(game, state, self.seed)}
+                if rows != [drawn := self.packed.row(CHANCE, moves[CHANCE])]:
+                    yield self._at("move of chance", _told(rows), _told([drawn]))
+                self.draws += 1
+            else:
                 moves = yield from self._moves(asked, rows)
             try:
-                state = self.state = apply(state, moves).state
+                state = self.state = game.apply(state, moves).state
             except IllegalMove:
                 for seat, move in moves.items():
                     yield from self._unless_legal(state, seat, move)
@@ -230,22 +203,21 @@ class Play:
     def _moves(
         self, asked: Sequence[Seat], rows: Sequence[bytes]
     ) -> Generator[Untruth, None, dict[Seat, Any]]:
-        """The moves of a turn that takes a closer look, by seat."""
-        game, state, packed = self.game, self.state, self.packed
-        if asked == _CHANCE_ALONE:
-            drawn = draw_of(game, state, self.seed)
-            yield self._at("move of chance", _told(rows), _told([packed.row(CHANCE, drawn)]))
-            return {CHANCE: drawn}
+        """The moves of a turn of bots, by seat.
+
+        `apply` refuses what is neither an option nor the default, so that only a default that may be no
+        option has to be looked at.
+        """
+        game, state, packed, moves = self.game, self.state, self.packed, {}
         if len(asked) != len(rows):
             yield self._at("seats that moved", str(len(rows)), str(len(asked)))
-        moves = {}
         for seat, row in zip(asked, rows, strict=False):
-            who, move = packed.move(row)
+            who, move = packed.known.get(row) or packed.move(row)
             if who != seat:
                 yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
             if not self._is_plain[seat]:
                 yield from self._forced(state, seat, move)
-            elif not game.default_is_legal and move == game.default(state, seat):
+            elif not game.default_is_legal and type(move) is type(game.default(state, seat)):
                 yield from self._unless_legal(state, seat, move)
             self.done[seat] += 1
             moves[seat] = move

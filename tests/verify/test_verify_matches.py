@@ -170,6 +170,20 @@ def test_after_a_fault_the_default_is_played(rich, tmp_path):
     assert "the default" in found["expected"]
 
 
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ("lagged = 1 WHERE fault = 'gone'", "decisions, lagged"),
+        ("lagged = 1, asked = 0 WHERE fault = ''", "decisions, lagged"),
+        ("lagged = 1 WHERE fault = '' AND asked", "lagged"),  # as decisions.csv says otherwise
+    ],
+    ids=["gone", "not asked", "an answer that counts"],
+)
+def test_lag_is_believed_only_where_a_ruling_can_mark_it(rich, tmp_path, change, place):
+    """The arena's own lag hangs nobody up, and takes no time of a seat that is not asked."""
+    assert place == untruth(changed(rich, tmp_path / "x", f"UPDATE decisions SET {change}"))["column"]
+
+
 @pytest.mark.parametrize("cut", [slice(0, -1), slice(0, 0)], ids=["the last turn", "all turns"])
 def test_moves_that_do_not_lead_to_an_end_are_no_match(rich, tmp_path, match_of_rich, cut):
     """A match whose last moves are gone, or all of them."""
