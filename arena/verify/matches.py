@@ -182,46 +182,43 @@ class Play:
 
     def beginning(self) -> Untruths:
         """As many turns as are stored."""
-        game = self.game
+        # One function with few calls of our own: all of this is to take no longer than the rules themselves.
+        # `apply` refuses what is neither an option nor the default, so that only a default that may be no
+        # option has to be looked at.
+        game, packed, plain, done = self.game, self.packed, self._is_plain, self.done
+        known, read = packed.known, packed.move
+        to_act, apply, default, is_legal_always = game.to_act, game.apply, game.default, game.default_is_legal
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
-            self.turn, asked = turn, game.to_act(state)
+            self.turn, asked, moves = turn, to_act(state), {}
             if asked == _CHANCE_ALONE:
-                moves = {CHANCE: draw_of(game, state, self.seed)}
-                if rows != [drawn := self.packed.row(CHANCE, moves[CHANCE])]:
+                moves[CHANCE] = draw_of(game, state, self.seed)
+                if rows != [drawn := packed.row(CHANCE, moves[CHANCE])]:
                     yield self._at("move of chance", _told(rows), _told([drawn]))
                 self.draws += 1
+            elif len(asked) != len(rows):
+                yield self._at("seats that moved", str(len(rows)), str(len(asked)))
             else:
-                moves = yield from self._moves(asked, rows)
+                for seat, row in zip(asked, rows, strict=True):
+                    who, move = known.get(row) or read(row)
+                    if who != seat:
+                        yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
+                    if not plain[seat]:
+                        yield from self._forced(state, seat, move)
+                    elif (
+                        not is_legal_always
+                        and type(move) is type(usual := default(state, seat))
+                        and move == usual
+                    ):
+                        yield from self._unless_legal(state, seat, move)
+                    done[seat] += 1
+                    moves[seat] = move
             try:
-                state = self.state = game.apply(state, moves).state
+                state = self.state = apply(state, moves).state
             except IllegalMove:
                 for seat, move in moves.items():
                     yield from self._unless_legal(state, seat, move)
                 raise
-
-    def _moves(
-        self, asked: Sequence[Seat], rows: Sequence[bytes]
-    ) -> Generator[Untruth, None, dict[Seat, Any]]:
-        """The moves of a turn of bots, by seat.
-
-        `apply` refuses what is neither an option nor the default, so that only a default that may be no
-        option has to be looked at.
-        """
-        game, state, packed, moves = self.game, self.state, self.packed, {}
-        if len(asked) != len(rows):
-            yield self._at("seats that moved", str(len(rows)), str(len(asked)))
-        for seat, row in zip(asked, rows, strict=False):
-            who, move = packed.known.get(row) or packed.move(row)
-            if who != seat:
-                yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
-            if not self._is_plain[seat]:
-                yield from self._forced(state, seat, move)
-            elif not game.default_is_legal and type(move) is type(game.default(state, seat)):
-                yield from self._unless_legal(state, seat, move)
-            self.done[seat] += 1
-            moves[seat] = move
-        return moves
 
     def _forced(self, state: Any, seat: Seat, move: Any) -> Untruths:
         """A move of a seat that failed, or was not asked, at some turn."""
