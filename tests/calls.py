@@ -13,6 +13,7 @@ from arena.cli import main
 def call(capsys, monkeypatch, *words: object) -> tuple[int, str, str]:
     """Exit code, standard output and standard error."""
     monkeypatch.setattr(sys, "argv", ["arena", *map(str, words)])
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # else `python -m pytest` names itself
     before = signal.getsignal(signal.SIGTERM)
     try:
         with pytest.raises(SystemExit) as ended:

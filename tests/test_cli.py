@@ -353,7 +353,11 @@ MISTAKES = [
     ("no plan file", ("run", "nothing.toml"), "nothing.toml: cannot be read"),
     ("two plan files", ("run", "a.toml", "b.toml"), "one plan file"),
     ("a plan file after a bot", ("run", "odds", "a.toml"), "one plan file"),
-    ("nowhere to connect to", ("run", "odds", "--expect", "1"), "set listen, such as to 127.0.0.1:8888"),
+    (
+        "nowhere to connect to",
+        ("run", "odds", "--expect", "1"),
+        "listen is not set; --listen 127.0.0.1:8888 sets one",
+    ),
     ("a reserved name", ("run", "odds", "--remote", "pass", "--listen", "127.0.0.1:0"), "reserved"),
     (
         "resume nothing",

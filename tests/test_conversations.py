@@ -175,7 +175,8 @@ def test_a_run_keeps_a_conversation(capsys, monkeypatch, tmp_path):
     assert re.search(r"\n {10}answered  .* after [\d.]+ m?s of 1", told)
     code, told, err = call(capsys, monkeypatch, *words, "--as", "random")
     assert 0 == code, err
-    assert "random's messages, times and output were not kept: a run with debug = random keeps them" in told
+    assert "random's messages, times and output were not kept, as the run did not debug it" in told
+    assert err.endswith("to keep what it says: arena run --debug random …\n")
     code, _, err = call(capsys, monkeypatch, *words)
     assert (2, True) == (code, "name it with --as BOT" in err)
     code, _, err = call(capsys, monkeypatch, *words, "--as", "other", "--csv")

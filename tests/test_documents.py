@@ -14,7 +14,6 @@ import json
 import os
 import re
 import runpy
-import signal
 import subprocess
 import sys
 import tomllib
@@ -25,9 +24,10 @@ from pathlib import Path
 
 import click
 import pytest
+from calls import call
 from documents import HOUSE, INDENTED, Block, blocks_of, commands_in, is_command, pages, quotations_of
 
-from arena.cli import cli, main
+from arena.cli import cli
 from arena.games import GAMES
 from arena.starter import LANGUAGES
 from arena.starter.folder import Starter, write_starter
@@ -441,16 +441,9 @@ def test_a_command_can_be_carried_out(
     monkeypatch.chdir(home)
     if words[0] == "replay":
         words = ["replay", a_match(words[words.index("--as") + 1] if "--as" in words else ""), *words[2:]]
-    monkeypatch.setattr(sys, "argv", ["arena", *words])
-    heard = signal.getsignal(signal.SIGTERM)
-    try:
-        with pytest.raises(SystemExit) as ended:
-            main()
-    finally:
-        signal.signal(signal.SIGTERM, heard)
-    said = capsys.readouterr()
-    assert not ended.value.code, said.err
-    assert (said.out + said.err).strip()
+    code, out, err = call(capsys, monkeypatch, *words)
+    assert not code, err
+    assert (out + err).strip()
 
 
 # Python, TOML, JSON, and the rest.

@@ -100,7 +100,7 @@ def test_without_a_conversation_it_is_rebuilt():
     )
     (line,) = preface(found, "ann b")
     assert (
-        "ann b's messages, times and output were not kept: a run with debug = 'ann b' keeps them; "
+        "ann b's messages, times and output were not kept, as the run did not debug it; "
         "its questions are rebuilt from the moves" == line
     )
 

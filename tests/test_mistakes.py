@@ -171,6 +171,12 @@ def test_an_option_that_is_mistyped_is_named_as_an_option(arena):
     assert (2, "", "arena: --per-address: found 0, expected a whole number from 1\n") == arena(
         "run", "odds", "random", "--per-address", "0"
     )
+    code, _, err = arena("run", "odds", "--expect", "1")
+    assert (2, err) == (
+        code,
+        "arena: there is no address for 1 bot to connect to: listen is not set; "
+        "--listen 127.0.0.1:8888 sets one\n",
+    )
     code, _, err = arena("run", "odds", "random", "--rule", "series=3")
     assert (2, True, True) == (code, "arena: --rule series: no rule of" in err, "; --series sets it\n" in err)
 

@@ -452,22 +452,22 @@ TOGETHER = [
     (
         "remote, but where to",
         {"bots": 1, "remote": ("alice", "bob")},
-        "there is no address for alice, bob to connect to: set listen, such as to 127.0.0.1:8888",
+        "there is no address for alice, bob to connect to: listen is not set",
     ),
     (
         "expected, but where to",
         {"bots": 1, "expect": 1},
-        "there is no address for 1 bot to connect to: set listen, such as to 127.0.0.1:8888",
+        "there is no address for 1 bot to connect to: listen is not set",
     ),
     (
         "listening for nobody",
         {"bots": 2, "listen": Address("localhost", 80)},
-        "listen = localhost:80, but no bot is expected to connect: set expect to their number, or remote to their names",
+        "listen = localhost:80, but no bot is expected to connect: neither expect nor remote is set",
     ),
     (
         "a quota for nobody",
         {"bots": 2, "per_address": 9},
-        "per_address = 9, but no bot is expected to connect: set expect to their number, or remote to their names",
+        "per_address = 9, but no bot is expected to connect: neither expect nor remote is set",
     ),
     (
         "no limit at all",
@@ -626,7 +626,7 @@ RULES = [
     ({"challenge": "all"}, 't.toml: rules: challenge: found "all", expected anyone or next'),
     ({"motto": 5}, "t.toml: rules: motto: found 5, expected some printable text in quotes"),
     ({"bound": "x"}, 't.toml: rules: bound: found "x", expected a whole number'),
-    ({"chips": 5}, "t.toml: rules: chips: found 5, expected a list of whole numbers such as [500, 1000], or 500,1000 as a word"),
+    ({"chips": 5}, "t.toml: rules: chips: found 5, expected a list of whole numbers such as [500, 1000], or 500,1000 in one word"),
     ({"chips": [5, "6"]}, 't.toml: rules: chips: item 2: found "6", expected a whole number'),
     ({"dice": (1, 2)}, "t.toml: rules: dice: found [1, 2], expected a whole number"),
     ({"dice": 10}, "t.toml: dice: found 10, expected 1 to 9"),

@@ -21,7 +21,7 @@ import pytest
 from calls import call
 from terminals import Glass, InTerminal
 
-from arena.cli import cli, main
+from arena.cli import cli
 from arena.cli.runs.run_options import how_to_connect, plan_of
 from arena.cli.stop import Stop, move_streams
 from arena.errors import ConfigError
@@ -251,11 +251,9 @@ def test_a_run_ends_with_a_leaderboard_and_two_commands(arena, capsys, monkeypat
     commands = re.findall(r"^  (arena .*?)  +\S", err.partition("; next:")[2], re.MULTILINE)
     assert 2 == len(commands)
     for command in commands:
-        monkeypatch.setattr(sys, "argv", shlex.split(command))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert 0 == (ended.value.code or 0), command
-        assert capsys.readouterr().out
+        code, out, _ = call(capsys, monkeypatch, *shlex.split(command)[1:])
+        assert 0 == code, command
+        assert out
 
 
 def test_hints_name_the_folder_where_latest_is_another(arena):

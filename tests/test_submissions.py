@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import os
 import shutil
-import sys
 from collections import Counter
 from pathlib import Path
 
 import attrs
+import calls
 import classroom
 import pytest
 from test_prepare import entry
 
-from arena.cli import main
 from arena.cli.runs.run_options import plan_of
 from arena.errors import ConfigError
 from arena.store import StoredBot
@@ -387,15 +386,7 @@ def test_a_submission_that_is_gone_is_missed(base):
 @pytest.fixture
 def call(base, capsys, monkeypatch):
     """`arena WORDS` in this process: exit code, standard output, standard error."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
+    return lambda *words: calls.call(capsys, monkeypatch, *words)
 
 
 def test_a_dry_run_says_how_many_bots(base, call):

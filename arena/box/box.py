@@ -28,7 +28,7 @@ from arena.box.scratch import SCRATCH, KeptFolders, remove_folder
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Running, Spawner
 from arena.box.surroundings import surroundings
 from arena.box.trial import BoxTrial
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 
 SHIELD_MAY_FAIL: Mapping[Means, set[str]] = {"bubblewrap": {"agents"}, "landlock": {"agents", "signal"}}
 """Acts of a trial that a shield need not prevent, on kernels without seccomp or with an older Landlock: it
@@ -279,8 +279,8 @@ async def _tried(
     if level == "strict":
         raise ConfigError(
             "a strict box, in which other people's bots play (those of a folder, for instance), cannot be "
-            f"made: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}; "
-            'for your own bots choose sandbox = "shield"'
+            f"made: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}",
+            hints=[Hint("sandbox", 'plays your own bots, as does sandbox = "shield" in a plan', "shield")],
         )
     say(
         "warning: bots run with limits alone: they have your permissions, and see results and other bots; "

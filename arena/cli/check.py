@@ -65,6 +65,9 @@ def check(
       arena check mybot.py --game holdem --json
       arena check ./mybot --recorded 3f0a
     """
+    import attrs
+
+    from arena.cli.mistakes import with_hints
     from arena.terminal.inks import inks_for
     from arena.terminal.text import as_json as json_text
     from arena.terminal.text import columns_of, out
@@ -75,7 +78,10 @@ def check(
     found, code = _checked_bot(bot, recorded, wishes, is_quiet=quiet)
     if code is not None:
         return code
-    points = check_points(found)
+    points = [
+        attrs.evolve(point, advice=with_hints(point.advice, point.hints), hints=())
+        for point in check_points(found)
+    ]
     if as_json:
         out(json_text(check_json(found, points)))
     else:

@@ -26,7 +26,6 @@ def doctor(as_json: bool) -> int:
       arena doctor
       arena doctor --json
     """
-    import attrs
 
     from arena.terminal.text import as_json as json_text
     from arena.terminal.text import columns_of, out
@@ -36,7 +35,7 @@ def doctor(as_json: bool) -> int:
     points = list(machine_points())
     is_fine = all(point.standing != "mend" for point in points)
     if as_json:
-        out(json_text({"ok": is_fine, "points": [attrs.asdict(point) for point in points]}))
+        out(json_text({"ok": is_fine, "points": [point.as_data() for point in points]}))
     else:
         out("\n".join([*point_lines(points, width_of(columns_of(sys.stdout))), "", conclusion_of(points)]))
     return DONE if is_fine else TO_MEND

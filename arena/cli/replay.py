@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from arena.cli.reading import (
     reading,
 )
 from arena.errors import ConfigError
+from arena.words import printable
 
 if TYPE_CHECKING:
     from arena.store import Store
@@ -83,7 +85,7 @@ def replay(
     from arena.telling.story import StoryPart
     from arena.terminal.inks import inks_for
     from arena.terminal.match import STEP_COLUMNS, retold, step_rows, steps_json
-    from arena.terminal.text import as_json, as_table, columns_of, out
+    from arena.terminal.text import as_json, as_table, columns_of, out, say
     from arena.tournament.folder.stored import stored_game
 
     inks, part = inks_for(color), StoryPart(round_number, first, last)
@@ -112,6 +114,8 @@ def replay(
             out("\n".join(retold(played, seen_by, part, columns_of(sys.stdout), inks, exchanges)), inks)
             if capsule is not None and viewer is None:
                 out(_evidence(capsule))
+        if exchanges is not None and not exchanges.is_recorded:
+            say(f"to keep what it says: arena run --debug {printable(shlex.quote(str(seen_by.name)))} …")
         complained(store)  # this match is sound, or it would not have been told
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,8 +22,8 @@ def preface(exchanges: Exchanges, bot: str, columns: int | None = None, inks: In
     if not exchanges.is_recorded:
         asked = exchanges.by_turn.values()
         times = "" if all(each.elapsed_s is not None for each in asked) else ", times"
-        said = f"{printable(bot)}'s messages{times} and output were not kept: a run with debug = "
-        said += f"{printable(shlex.quote(bot))} keeps them; its questions are rebuilt from the moves"
+        said = f"{printable(bot)}'s messages{times} and output were not kept, as the run did not debug it; "
+        said += "its questions are rebuilt from the moves"
         yield from (inks.warning(line) for line in wrapped(said, columns))
     if exchanges.first:
         yield ""

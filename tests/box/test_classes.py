@@ -128,7 +128,7 @@ def test_where_no_strict_box_can_be_made_nothing_is_started(base, capsys, monkey
     assert 2 == code
     said = err.splitlines()[-1]
     assert "bubblewrap is not installed, so no bot was started; to have bubblewrap: " in said
-    assert said.endswith('for your own bots choose sandbox = "shield"')
+    assert said.endswith('; --sandbox shield plays your own bots, as does sandbox = "shield" in a plan')
     assert not list(base.glob("subs/*/started"))
     code, _, err = call(capsys, monkeypatch, "run", "subs/", "--sandbox", "shield", *QUICK)
     assert 0 == code, err

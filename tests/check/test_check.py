@@ -495,6 +495,16 @@ def test_mistakes_in_what_was_asked(words, said, capsys, monkeypatch):
     assert said in err
 
 
+def test_the_way_on_is_said_as_one_types_it(capsys, monkeypatch):
+    """A check that ran out of time names the option that gives it more, in its text and in its JSON."""
+    words = ("check", "random", "--game", "holdem", "--max-time", "1s", "--json")
+    _, out, err = call(capsys, monkeypatch, *words)
+    points = json.loads(out)["points"]
+    advice = {point["advice"] for point in points if "never asked at" in point["said"]}
+    assert {"give it more time; --max-time 60s is longer"} == advice, err
+    assert {"name", "standing", "said", "advice"} == set(points[0])
+
+
 def test_a_bot_of_this_process(capsys, monkeypatch, tmp_path):
     """It is checked as it is; what it prints does not get into the verdict's JSON."""
     bot = "from arena.sdk import Bot, choose\nclass Mine(Bot):\n    def move(self, state, options):\n"

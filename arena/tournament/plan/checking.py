@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, Hint
 from arena.match.game import Game
 from arena.reading.units import format_duration, shown
 from arena.schedule import ORDER, SEEDING
@@ -18,9 +18,9 @@ from arena.words import counted, listed
 def check(plan: Plan, *, where: str = "") -> None:
     """Raises ConfigError if the plan's parts do not fit together, with a sentence for every mistake."""
     prefix = f"{where}: " if where else ""
-    mistakes = [prefix + mistake for mistake in _mistakes(plan)]
+    mistakes = [ConfigError(f"{prefix}{mistake}", hints=mistake.hints) for mistake in _mistakes(plan)]
     if mistakes:
-        raise ConfigError("\n".join(mistakes))
+        raise ConfigError("\n".join(map(str, mistakes)), parts=mistakes)
 
 
 def check_size(plan: Plan, entrants: int) -> None:
@@ -101,11 +101,30 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 # Helpers.
 
-_EXPECT = "set expect to their number, or remote to their names"
+_LISTEN = Hint("listen", "sets one", "127.0.0.1:8888")
+_EXPECT = (Hint("expect", "waits for so many", "N"), Hint("remote", "waits for one that has a token", "NAME"))
 
 
-def _mistakes(plan: Plan) -> Iterator[str]:
+def _mistakes(plan: Plan) -> Iterator[ConfigError]:
     """The parts that do not fit together, whatever the game."""
+    yield from map(ConfigError, _contradictions(plan))
+    if plan.connecting and plan.listen is None:
+        who = ", ".join(plan.remote) or counted(plan.expect, "bot")
+        yield ConfigError(f"there is no address for {who} to connect to: listen is not set", hints=[_LISTEN])
+    for key, value in _said_of_connecting(plan):
+        why = "no bot is expected to connect: neither expect nor remote is set"
+        yield ConfigError(f"{key} = {value}, but {why}", hints=_EXPECT)
+
+
+def _said_of_connecting(plan: Plan) -> Iterator[tuple[str, object]]:
+    """The settings that are about bots that connect, where none does."""
+    wait = None if plan.wait is None else format_duration(plan.wait)
+    said = {"listen": plan.listen, "per_address": plan.per_address, "wait": wait}
+    yield from ((key, value) for key, value in said.items() if value is not None and not plan.connecting)
+
+
+def _contradictions(plan: Plan) -> Iterator[str]:
+    """The settings that make no sense together."""
     if reason := refusal_of(plan, plan.entrants):
         yield reason
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
@@ -114,16 +133,6 @@ def _mistakes(plan: Plan) -> Iterator[str]:
             "allocate = open is for the sets of bots whose order until leaves open, but there is no goal: "
             'set until, such as to "top 3 at 95%", or allocate = even'
         )
-    if plan.connecting and plan.listen is None:
-        who = ", ".join(plan.remote) or counted(plan.expect, "bot")
-        yield f"there is no address for {who} to connect to: set listen, such as to 127.0.0.1:8888"
-    if not plan.connecting and plan.listen is not None:
-        yield f"listen = {plan.listen}, but no bot is expected to connect: {_EXPECT}"
-    if not plan.connecting and plan.per_address is not None:
-        yield f"per_address = {plan.per_address}, but no bot is expected to connect: {_EXPECT}"
-    if not plan.connecting and plan.wait is not None:
-        wait = format_duration(plan.wait)
-        yield f"wait = {wait}, but no bot is expected to connect: {_EXPECT}"
     if plan.move_time is None and plan.bank is None and not plan.no_clock:
         yield (
             "move_time = none without a bank: a bot that never answers would hold its match for ever; "

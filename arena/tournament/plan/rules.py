@@ -116,7 +116,7 @@ _RULE_READERS: Mapping[Any, Reader[Any]] = {
     bool: flag,
     int: _integer,
     str: text,
-    _NUMBERS: many(_integer, "a list of whole numbers such as [500, 1000], or 500,1000 as a word"),
+    _NUMBERS: many(_integer, "a list of whole numbers such as [500, 1000], or 500,1000 in one word"),
 }
 
 

@@ -6,14 +6,25 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import median
 
+from arena.errors import Hint
 from arena.trials.check.findings import Asked, CheckFindings, number_range
-from arena.trials.check.point import OLD, CheckPoint, Look, first_reason, of_answers, provoked
+from arena.trials.check.point import (
+    OLD,
+    CheckPoint,
+    Look,
+    Standing,
+    first_reason,
+    of_answers,
+    provoked,
+)
 from arena.words import counted, listed, measured, percent
 
 SHARE_TIGHT, SHARE_CLOSE = 0.8, 0.5
 """Shares of the limit above which an answer would be late, or might be, on a slower or busier machine."""
 NAGLE_S = (0.038, 0.05)
 """The range of times (s) of an answer that the kernel held back for 40 ms."""
+LONGER = Hint("max_time", "is longer", "60s")
+LIMIT = Hint("move_time", "sets the limit of a run", "D", command="run")
 UNUSUAL = 'zoë, the "k" and {e}'
 
 
@@ -74,10 +85,7 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
     unreached = [kind for kind in missing if kind in found.possible]
     if unreached:
         more = f"{said}; never with {listed(unreached)}, which random players are asked with"
-        longer = "a longer check may reach it: max_time = 60s"
-        yield CheckPoint(
-            "questions", "note", more, longer if not skipped or found.is_out_of_time else _ended(found)
-        )
+        yield _unreached("note", more, found, is_cut_short=bool(skipped) and not found.is_out_of_time)
     elif missing:
         more = f"{said}; {listed(missing)} cannot come up under these rules, or hardly"
         yield CheckPoint("questions", "note", more)
@@ -85,17 +93,20 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
         yield CheckPoint("questions", "fine", said)
     if found.other_games:
         more = f"it says that it also plays {listed(found.other_games)}"
-        yield CheckPoint("game", "note", more, f"check that too: game = {found.other_games[0]}")
+        hint = Hint("game", "does", found.other_games[0])
+        yield CheckPoint("game", "note", more, "check that too", (hint,))
     if skipped:
         more = f"never asked at {number_range(skipped)} seats"
-        longer = "give it more time, such as max_time = 60s"
-        yield CheckPoint("questions", "open", more, longer if found.is_out_of_time else _ended(found))
+        yield _unreached("open", more, found, is_cut_short=not found.is_out_of_time)
 
 
-def _ended(found: CheckFindings) -> str:
-    """What to do if the check stopped because the bot was gone."""
+def _unreached(standing: Standing, said: str, found: CheckFindings, *, is_cut_short: bool) -> CheckPoint:
+    """The point about questions that were not asked, for want of time or because the bot was gone."""
+    if not is_cut_short:
+        return CheckPoint("questions", standing, said, "give it more time", (LONGER,))
     times = counted(len(found.crashes), "time")
-    return f"the check stopped because the bot ended {times} in the midst of play: mend that first"
+    advice = f"the check stopped because the bot ended {times} in the midst of play: mend that first"
+    return CheckPoint("questions", standing, said, advice)
 
 
 def _recorded(found: CheckFindings) -> Iterator[CheckPoint]:
@@ -115,7 +126,7 @@ def _recorded(found: CheckFindings) -> Iterator[CheckPoint]:
         said = (
             f"{len(asked):,} of {counted(found.recorded_wanted, 'recorded question')}, answered as any others"
         )
-        yield CheckPoint("recorded", "note", said, "for the others give it more time: max_time = 60s")
+        yield CheckPoint("recorded", "note", said, "give it more time for the others", (LONGER,))
     else:
         said = f"{counted(len(asked), 'question')} of {matches}, answered as any others"
         yield CheckPoint("recorded", "fine", said)
@@ -140,7 +151,7 @@ def _time(found: CheckFindings) -> Iterator[CheckPoint]:
     usual = [asked for asked in timed if asked.elapsed_s is not None and not asked.is_first]
     if blamed := [asked for asked in late if not asked.is_lagged]:
         said = f"{of_answers(len(blamed), len(timed))} too late: {first_reason(blamed)}"
-        yield CheckPoint("time", "mend", said, "answer sooner; the limit of a run is its move_time")
+        yield CheckPoint("time", "mend", said, "answer sooner", (LIMIT,))
         return
     if late:
         said = f"{of_answers(len(late), len(timed))} too late while the arena itself was late"

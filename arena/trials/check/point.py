@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from arena.errors import Hint
 from arena.trials.check.findings import Asked, CheckFindings
 from arena.words import counted
 
@@ -27,6 +28,12 @@ class CheckPoint:
     said: str
     advice: str = ""
     """What to do about it."""
+    hints: tuple[Hint, ...] = ()
+    """The settings that do it, unless `advice` names them."""
+
+    def as_data(self) -> dict[str, str]:
+        """The point for programs, whose `advice` names all that is to be done."""
+        return attrs.asdict(self, filter=attrs.filters.exclude("hints"))
 
 
 Look: TypeAlias = Callable[[CheckFindings], Iterator[CheckPoint]]
