@@ -15,6 +15,7 @@ import trio
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
+from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
 from arena.server.kept.records import Unfinished
@@ -146,7 +147,8 @@ async def opened(
         )
         live = LiveRing(ring or Ring(RING), ring_game, hall, bot="caller")
         await nursery.start(live.run, unfinished)
-        app = Guard(Routing(PokerApi([live], users or FakeUsers()).routes()), GuardOptions(), note_bug)
+        routes = routes_to(PokerApi([live], users or FakeUsers()).endpoints())
+        app = Guard(Routing(routes), GuardOptions(), note_bug)
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Server(http, live, records)

@@ -42,12 +42,16 @@ async def test_sixty_addresses_cannot_take_all_places(autojump_clock: MockClock)
         house.create("blef", {}, None, address="198.51.100.2")
 
 
-async def test_no_address_gets_a_place_beyond_all(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
-) -> None:
-    """Where all have one, all places can be taken; one that is closed is free at once."""
+@pytest.fixture
+def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight places for tables, the last four of which are for addresses without one."""
     monkeypatch.setattr(limits, "TABLES_MAX", 8)
     monkeypatch.setattr(limits, "TABLES_KEPT", 4)
+
+
+@pytest.mark.usefixtures("few_places")
+async def test_no_address_gets_a_place_beyond_all(autojump_clock: MockClock) -> None:
+    """Where all have one, all places can be taken; one that is closed is free at once."""
     async with a_house() as house:
         assert 8 == flood(house, 10)
         with pytest.raises(Refusal, match="as many tables as it takes"):
@@ -56,12 +60,9 @@ async def test_no_address_gets_a_place_beyond_all(
         house.create("blef", {}, None, address="198.51.100.1")
 
 
-async def test_empty_tables_close_in_a_minute_when_places_are_short(
-    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
-) -> None:
+@pytest.mark.usefixtures("few_places")
+async def test_empty_tables_close_in_a_minute_when_places_are_short(autojump_clock: MockClock) -> None:
     """One at which somebody sits stays, and so do all of them while there are enough places."""
-    monkeypatch.setattr(limits, "TABLES_MAX", 8)
-    monkeypatch.setattr(limits, "TABLES_KEPT", 4)
     async with a_house() as house:
         house.hall.nursery.start_soon(house.watch)
         used, watched, *_ = [house.create("blef", {}, None, address=f"192.0.2.{n}") for n in range(3)]

@@ -79,9 +79,6 @@ def endpoint(
 class Api:
     """Some endpoints, which share what their handlers work on."""
 
-    def routes(self) -> list[Route]:
-        return routes_to(self.endpoints())
-
     def endpoints(self) -> list[Endpoint]:
         """Every path with its methods."""
         marked = [each.endpoint for each in vars(type(self)).values() if hasattr(each, "endpoint")]

@@ -23,29 +23,13 @@ from arena.match.record import MatchRecord
 from arena.players.base import Player
 from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
+from arena.server.ring import ring as rules
 from arena.server.ring.poker_view import act_at_stake, observed_in, poker_game, shown_at_end
-from arena.server.ring.ring import (
-    Hand,
-    Occupant,
-    Ring,
-    begin_hand,
-    can_begin,
-    drop_hand,
-    end_hand,
-    find_player,
-    house_due_at,
-    house_joins,
-    is_seated,
-    join_ring,
-    leave_ring,
-    names_in_hand,
-    occupant_of,
-    seated,
-)
+from arena.server.ring.ring import Hand, Occupant, Ring, is_seated, occupant_of, seated
 from arena.server.services import ServerServices
 from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.seat import SeatPlayer
-from arena.server.tables.table import MatchTerms
+from arena.server.tables.table import MatchTerms, drawn_match_id
 from arena.server.tables.versioned import Versioned
 from arena.telling.replay import Moment
 
@@ -122,14 +106,14 @@ class LiveRing(Versioned):
         """The owner's player, a new one if there is none.  Raises Refusal if there is no room."""
         self._hall.records.check()
         now, player_id = self._hall.now(), str(uuid4())
-        self._apply(join_ring(self.ring, owner=owner, handle=handle, player_id=player_id, now=now))
+        self._apply(rules.join_ring(self.ring, owner=owner, handle=handle, player_id=player_id, now=now))
         found = occupant_of(self.ring, owner)
         assert found is not None, "it has joined"
         return found
 
     def leave(self, player_id: str, owner: str) -> None:
         """The owner's player folds and is gone.  Raises Refusal if it is not there."""
-        find_player(self.ring, player_id, owner)
+        rules.find_player(self.ring, player_id, owner)
         self._hall.records.check()
         self._remove(player_id)
         if (seat := self._seats.get(player_id)) is not None:
@@ -137,7 +121,7 @@ class LiveRing(Versioned):
 
     def check_turn(self, player_id: str, owner: str) -> tuple[PlayedMatch, RingSeat]:
         """The hand in which the owner's player is asked now.  Raises Refusal if nothing is asked of it."""
-        find_player(self.ring, player_id, owner)
+        rules.find_player(self.ring, player_id, owner)
         if not is_seated(self.ring, player_id):
             raise Refusal("forbidden", "all places are taken: your player waits for one and plays then")
         seat = self._seats.get(player_id)
@@ -213,7 +197,7 @@ class LiveRing(Versioned):
         """
         async with trio.open_nursery() as self._nursery:
             if self.ring.hand is not None and unfinished is None:
-                self._apply(drop_hand(self.ring, now=self._hall.now()))
+                self._apply(rules.drop_hand(self.ring, now=self._hall.now()))
             self._is_resuming = self.ring.hand is not None
             self._welcome_bots()
             self._nursery.start_soon(self._keep_company)
@@ -225,9 +209,9 @@ class LiveRing(Versioned):
                 self._note_resumed()  # if it was at its end already, nobody was asked
                 await self._rest()
             while True:
-                while not (can_begin(self.ring) and self._has_bots):
+                while not (rules.can_begin(self.ring) and self._has_bots):
                     await self._changed.wait()
-                ring, hand = begin_hand(self.ring)
+                ring, hand = rules.begin_hand(self.ring)
                 terms = self._terms(hand)
                 hand = attrs.evolve(hand, match_id=terms.match_id)
                 self.ring = attrs.evolve(ring, hand=hand)
@@ -246,7 +230,7 @@ class LiveRing(Versioned):
     async def _keep_company(self) -> None:
         """Has a house bot sit down with who is alone."""
         while True:
-            due_at, changed = house_due_at(self.ring), self._changed
+            due_at, changed = rules.house_due_at(self.ring), self._changed
             if due_at is None:
                 await changed.wait()
                 continue
@@ -254,7 +238,7 @@ class LiveRing(Versioned):
                 await changed.wait()
             if not changed.is_set():
                 bot, now = str(uuid4()), self._hall.now()
-                self._apply(house_joins(self.ring, handle=self._bot, player_id=bot, now=now))
+                self._apply(rules.house_joins(self.ring, handle=self._bot, player_id=bot, now=now))
 
     def _welcome_bots(self) -> None:
         """Starts the house bots that have sat down."""
@@ -281,7 +265,7 @@ class LiveRing(Versioned):
             record = await self._played(hand, terms, before)
         except Exception:  # our bug, or that of the game's rules: it costs this hand and no other
             self._hall.note_bug(traceback.format_exc())
-            self._end(drop_hand(self.ring, now=self._hall.now()))
+            self._end(rules.drop_hand(self.ring, now=self._hall.now()))
             self._hall.records.forget_match(terms.match_id)
         else:
             if self.ring.hand is hand:  # it was at its end already when the server was started again
@@ -329,13 +313,14 @@ class LiveRing(Versioned):
     def _terms(self, hand: Hand) -> MatchTerms:
         seed = self._hall.draw_seed()
         there = {each.player_id: each for each in self.ring.places if each is not None}
-        return MatchTerms.of(
-            seed,
+        return MatchTerms(
+            match_id=drawn_match_id(seed),
+            seed=seed,
             seating=hand.player_ids,
-            names=names_in_hand([there[player_id].handle for player_id in hand.player_ids]),
+            names=rules.names_in_hand([there[player_id].handle for player_id in hand.player_ids]),
             move_s=self._move_s,
             started_at=self._hall.now(),
-            are_people=(not there[player_id].is_house for player_id in hand.player_ids),
+            are_people=tuple(not there[player_id].is_house for player_id in hand.player_ids),
         )
 
     def _note_resumed(self) -> None:
@@ -358,7 +343,7 @@ class LiveRing(Versioned):
     def _count(self, hand: Hand, returns: Sequence[float]) -> None:
         """The hand is over: its chips are where they belong."""
         stacks = [chips + int(won) for chips, won in zip(hand.stacks, returns, strict=True)]
-        self._end(end_hand(self.ring, stacks, now=self._hall.now()))
+        self._end(rules.end_hand(self.ring, stacks, now=self._hall.now()))
 
     def _end(self, changed: Ring) -> None:
         self.match, self._seats = None, {}
@@ -367,7 +352,7 @@ class LiveRing(Versioned):
     # What follows from every change
 
     def _remove(self, player_id: str) -> None:
-        self._apply(leave_ring(self.ring, player_id, now=self._hall.now()))
+        self._apply(rules.leave_ring(self.ring, player_id, now=self._hall.now()))
 
     def _apply(self, changed: Ring) -> None:
         """Makes the table what it is after something was done, and keeps it."""

@@ -91,9 +91,9 @@ def _simple(name: str, act: Callable[[LiveTable, Member], None], summary: str) -
 class TablesApi(Api):
     """The handlers, over a house."""
 
-    def __init__(self, house: OpenTables, waits: WaitingRequests | None = None) -> None:
+    def __init__(self, house: OpenTables) -> None:
         self._house = house
-        self._waits = WaitingRequests() if waits is None else waits
+        self._waits = WaitingRequests()
 
     # Tables
 

@@ -125,11 +125,6 @@ class BotPlaces:
         self._playing = Quota(per_address, total=most)
         self._changed = trio.Event()
 
-    @property
-    def taken_in_all(self) -> int:
-        """How many house bots play now."""
-        return self._playing.total
-
     def check(self, bots: int, address: str) -> None:
         """Raises Refusal if so many more cannot play now."""
         if self._is_short(bots, address):

@@ -38,6 +38,7 @@ from arena.server.tables.table import (
     Resumed,
     Table,
     Woke,
+    drawn_match_id,
 )
 from arena.server.tables.windows import Windows
 from arena.telling.replay import Moment
@@ -216,13 +217,14 @@ class LiveTable(Gathering):
 
     def _sit_down(self, seed: int) -> None:
         table = self.table
-        terms = MatchTerms.of(
-            seed,
+        terms = MatchTerms(
+            match_id=drawn_match_id(seed),
+            seed=seed,
             seating=table.seating,
             names=table.names,
             move_s=absence.limit_s(table),
             started_at=self._hall.now(),
-            are_people=(table.member(player_id).is_person for player_id in table.seating),
+            are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
         self.match, self.seats = self._new_match(terms), {}
         self.match.begin(table.rules)

@@ -14,14 +14,7 @@ from random import Random
 
 import attrs
 
-from arena.server.limits import (
-    CHAT_AT_ONCE,
-    CHAT_KEPT,
-    CHAT_MAX,
-    CHAT_PER_S,
-    NICKNAME_MAX,
-    SPECTATORS_MAX,
-)
+from arena.server import limits
 from arena.server.refusal import Refusal
 from arena.server.tables.table import (
     After,
@@ -62,7 +55,7 @@ def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
     if or_watch and not may_sit:
         newcomer = attrs.evolve(newcomer, is_spectator=True)
     if newcomer.is_spectator:
-        if len(table.spectators) >= SPECTATORS_MAX:
+        if len(table.spectators) >= limits.SPECTATORS_MAX:
             raise Refusal("too_many", "this table has as many spectators as it takes", key="spectators")
     elif not may_sit:
         raise Refusal("conflict", "play has begun: join as a spectator, or find another table")
@@ -152,10 +145,10 @@ def _with_host(table: Table) -> After:
 def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> str:
     """The nickname.  Raises Refusal if people could not read it, or would take it for something else."""
     is_readable = nickname.isprintable() and nickname == nickname.strip() and unseen(nickname) is None
-    if not 1 <= len(nickname) <= NICKNAME_MAX or not is_readable:
+    if not 1 <= len(nickname) <= limits.NICKNAME_MAX or not is_readable:
         raise Refusal(
             "bad_request",
-            f"a nickname is 1 to {NICKNAME_MAX} printable characters, without spaces at its ends",
+            f"a nickname is 1 to {limits.NICKNAME_MAX} printable characters, without spaces at its ends",
             field="nickname",
         )
     if nickname in reserved:
@@ -166,7 +159,7 @@ def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> s
 def free_name(table: Table, name: str) -> str:
     """The name if nobody here has it, or one that looks like it, or else with a number behind."""
     taken = [member.nickname for member in table.members]
-    names = [name, *(f"{name[: NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
+    names = [name, *(f"{name[: limits.NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
     return next(name for name in names if not any(looks_like(name, other) for other in taken))
 
 
@@ -333,14 +326,16 @@ def speak(table: Table, player_id: str, message: str, now: float) -> After:
     """A message to all at the table; the server knows who and when."""
     member = table.member(player_id)
     text = message.strip()
-    if not 1 <= len(text) <= CHAT_MAX or not text.isprintable():
+    if not 1 <= len(text) <= limits.CHAT_MAX or not text.isprintable():
         raise Refusal(
-            "bad_request", f"a message is 1 to {CHAT_MAX} printable characters on one line", field="message"
+            "bad_request",
+            f"a message is 1 to {limits.CHAT_MAX} printable characters on one line",
+            field="message",
         )
-    earned = max(0.0, now - member.spoke_at) * CHAT_PER_S
-    credit = min(float(CHAT_AT_ONCE), member.chat_credit + earned)
+    earned = max(0.0, now - member.spoke_at) * limits.CHAT_PER_S
+    credit = min(float(limits.CHAT_AT_ONCE), member.chat_credit + earned)
     if credit < 1.0:
-        wait_s = (1.0 - credit) / CHAT_PER_S
+        wait_s = (1.0 - credit) / limits.CHAT_PER_S
         raise Refusal(
             "too_many", f"too many messages: say the next one in {wait_s:.1f} s", key="chat", seconds=wait_s
         )
@@ -351,7 +346,7 @@ def speak(table: Table, player_id: str, message: str, now: float) -> After:
 
 def announce(table: Table, message: str, now: float) -> After:
     """The server says something to all at the table, unless it has just said it."""
-    text = clipped(printable(message), CHAT_MAX)
+    text = clipped(printable(message), limits.CHAT_MAX)
     if table.chat and (table.chat[-1].player_id, table.chat[-1].message) == ("", text):
         return table, ()
     line = ChatLine(_next_number(table), "", "", text, now)
@@ -363,7 +358,7 @@ def _next_number(table: Table) -> int:
 
 
 def _with_line(table: Table, line: ChatLine) -> Table:
-    return attrs.evolve(table, chat=(*table.chat, line)[-CHAT_KEPT:])
+    return attrs.evolve(table, chat=(*table.chat, line)[-limits.CHAT_KEPT :])
 
 
 # Helpers.

@@ -5,7 +5,7 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -190,20 +190,10 @@ class MatchTerms:
         """By seat whether a person plays."""
         return self.are_people or (False,) * len(self.names)
 
-    @classmethod
-    def of(
-        cls,
-        seed: int,
-        *,
-        seating: tuple[str, ...],
-        names: tuple[str, ...],
-        move_s: float | None,
-        started_at: float,
-        are_people: Iterable[bool],
-    ) -> MatchTerms:
-        """The terms of a match that begins now, whose id is drawn by its seed."""
-        match_id = f"{derive_seed(seed, 'table match'):032x}"[:12]
-        return cls(match_id, seed, seating, names, move_s, started_at, tuple(are_people))
+
+def drawn_match_id(seed: int) -> str:
+    """The id of the match at a table that has this seed."""
+    return f"{derive_seed(seed, 'table match'):032x}"[:12]
 
 
 @attrs.frozen
