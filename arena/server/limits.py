@@ -5,17 +5,17 @@ from __future__ import annotations
 TABLES_MAX = 1_000
 """Open tables, without those that are asleep."""
 TABLES_KEPT = 200
-"""The last of these are for addresses that have none.  When there are no others left, places are short."""
+"""How many of these are for addresses without a table.  Once only they are left, places are short."""
 TABLES_ASLEEP_MAX = 1_000
 """Tables that are asleep, beside the open ones; most of them wait for somebody who never comes back."""
 TABLES_REMEMBERED = 1_000
-"""Tables that were closed last and of which is told why, to whoever comes back to one."""
+"""Closed tables, the latest ones, of which the server still says why they were closed."""
 TABLES_PER_ADDRESS = 20
 """Open tables that one address has made."""
 TABLES_PER_LOOPBACK = 500
 """The same for loopback, from where a proxy or a host's own program speaks for many."""
 SPECTATORS_MAX = 500
-"""At one table."""
+"""Spectators of one table."""
 NICKNAME_MAX = 24
 """Characters; of a user's name too."""
 USERS_MAX = 10_000
@@ -23,11 +23,11 @@ USERS_MAX = 10_000
 USERS_AT_ONCE, USERS_PER_S = 100, 100 / 3600
 """New users of one address."""
 PASSWORD_BYTES_MAX = 256
-"""Of a password in UTF-8."""
+"""Bytes of a password in UTF-8."""
 PASSWORDS_WAITING = 400
 """Passwords that wait to be hashed: after a restart each client sends one, and the last waits for 20 s."""
 PASSWORDS_WAITING_PER_ADDRESS = 200
-"""Those of one address, so that nobody can take the whole queue; loopback too."""
+"""The same for one address, loopback too, so that nobody can take the whole queue."""
 FAILURES_AT_ONCE, FAILURES_PER_S = 100, 1 / 3
 """Wrong names or passwords of one address."""
 TRIES_AT_ONCE, TRIES_PER_S = 5, 1 / 60
@@ -38,7 +38,7 @@ CHAT_MAX = 500
 CHAT_KEPT = 100
 """Messages of a table that are kept."""
 CHAT_AT_ONCE, CHAT_PER_S = 5, 0.5
-"""Messages of one member: so many at once, and so many in a second over time."""
+"""Messages of one member: at once, and in a second over time."""
 CHAT_AT_ONCE_PER_ADDRESS, CHAT_PER_S_PER_ADDRESS = 20, 2.0
 """Messages of one address, at all tables; loopback has no such limit."""
 JOINS_AT_ONCE, JOINS_PER_S = 40, 0.5
@@ -54,11 +54,11 @@ IDLE_EMPTY_S = 60.0
 IDLE_PLAYING_S = 6 * 3600.0
 """The same in the middle of a match, where friends may play without a clock."""
 ABSENT_S = 120.0
-"""Whoever plays against house bots alone and is not there for so long finds the match asleep."""
+"""A match against house bots alone falls asleep when its person has been away for so many seconds."""
 IDLE_ASLEEP_S = 7 * 86_400.0
 """A table that is asleep is closed after so many seconds."""
 NOTICE_S = 60.0
-"""So long before that the table is told."""
+"""How many seconds before its end a table is warned."""
 WORDS_MAX = 200
 """Characters of a move in words."""
 WAITS_PER_ADDRESS = 256
@@ -70,7 +70,7 @@ RING_QUEUE_MAX = 100
 TCP_CONNECTIONS_MAX = 1024
 """Bots that are connected over TCP; those of one address are fewer (`Quotas`)."""
 GUESTS_PER_ADDRESS = 4
-"""At the open table, where ten can sit; loopback has no such limit."""
+"""Guests of one address at the open table, where ten can sit; loopback has no such limit."""
 TOKENS_AT_ONCE, TOKENS_PER_S = 20, 1 / 3
 """Unknown tokens of one address."""
 STEPS_MAX = 200
@@ -84,10 +84,10 @@ RESULTS_MAX = 500
 MATCHES_MAX = 200
 """Matches of a results folder in one answer."""
 REPORT_BYTES_MAX = 4 << 20
-"""Of a report; one of 40 bots has half a megabyte."""
+"""Bytes of a report; one of 40 bots has half a megabyte."""
 REPORT_S = 120.0
-"""How long making one may take."""
+"""How many seconds making a report may take."""
 REPORTS_KEPT = 50
-"""Reports that are kept, those made last."""
+"""Reports that are kept, the latest ones."""
 REPORTS_WAITING = 20
 """Reports that wait to be made."""

@@ -1,4 +1,4 @@
-"""All tables of the server: made, found, listed, and closed when nothing happens at them."""
+"""All tables of the server: made, found, listed, and closed once nothing happens at them any more."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OpenTables:
         self._tables: dict[str, LiveTable] = {}
         self._views: dict[str, Views] = {}
         self._closed: dict[str, str] = {}
-        """Why tables were closed that are no longer here, those closed first at the beginning."""
+        """Why each of the tables that are gone was closed, the one closed first at the beginning."""
 
     def __iter__(self) -> Iterator[LiveTable]:
         return iter(tuple(self._tables.values()))
@@ -86,7 +86,7 @@ class OpenTables:
     def restore(
         self, records: ServerRecords, matches: Sequence[Unfinished], note: Callable[[str], None]
     ) -> list[Unfinished]:
-        """Takes in the tables that were kept, with their matches; gives the matches that are of none."""
+        """Takes in the tables that were kept, with their matches; returns the matches of no table."""
         last = {unfinished.kept.table: unfinished for unfinished in matches}
         resumed = 0
         for table in records.tables(note):
@@ -110,7 +110,7 @@ class OpenTables:
         last: Mapping[str, Unfinished],
         note: Callable[[str], None],
     ) -> bool:
-        """Takes in one table; whether its match goes on."""
+        """Takes in one table; returns whether its match goes on."""
         now = self.hall.now()
         version = int(1000 * now)  # greater than any before the restart, for those who wait for a later one
         live = self.add(after_restart(table, now), game, version=max(1, version))
@@ -140,7 +140,7 @@ class OpenTables:
         await match.archive()
 
     def table(self, id: str) -> LiveTable:
-        """Raises Refusal if no open table has this id."""
+        """The open table with this id.  Raises Refusal if there is none."""
         live = self._tables.get(id)
         reason = self._closed.get(id, "") if live is None else live.closed_because
         if reason:
@@ -154,7 +154,7 @@ class OpenTables:
         return self._views.get(live.table.id) or Views(live)
 
     def public(self) -> list[LiveTable]:
-        """Those that everybody may find, the newest first."""
+        """The tables that everybody may find, the newest first."""
         return [live for live in reversed(self._tables.values()) if live.table.is_public]
 
     # What happens by itself
@@ -184,12 +184,12 @@ class OpenTables:
                 self.forget(sleeper)
 
     def stop(self) -> None:
-        """The server ends: all at the tables are told."""
+        """Tells everybody at the tables that the server ends."""
         for live in self:
             live.stop()
 
     def forget(self, live: LiveTable) -> None:
-        """A closed table is no longer here."""
+        """Lets go of a closed table, but not of why it was closed."""
         self._tables.pop(live.table.id, None)
         self._views.pop(live.table.id, None)
         if live.closed_because:

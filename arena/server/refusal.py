@@ -44,10 +44,8 @@ class Refusal(ArenaError):
     def __init__(
         self, kind: Kind, message: str, *, field: str = "", key: str = "", seconds: float = 0.0
     ) -> None:
-        """`field`: what is wrong in it.  `seconds`: the wait, of `too_many` and `unavailable`.
-
-        `key`: the limit, of `too_many`; of `unavailable`, what it is that does not work.
-        """
+        """`field`: the one that is wrong.  `key`: which limit it is (`too_many`), or what does not work
+        (`unavailable`); `seconds`: how long to wait then."""
         super().__init__(message)
         self.kind = kind
         self.field = field

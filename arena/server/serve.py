@@ -63,9 +63,9 @@ class ServerPlan:
     results: Path | None = None
     """The folder of results folders that it shows."""
     guard: GuardOptions = attrs.field(factory=GuardOptions)
-    """Names, proxies and sites beside the server's own that it believes."""
+    """The names, proxies and sites beside its own that it trusts."""
     tls: TlsFiles | None = None
-    """Then everything is encrypted; None: nothing is."""
+    """With these everything is encrypted; None: nothing is."""
 
 
 @attrs.frozen
@@ -81,7 +81,7 @@ class OpenServer:
     """Tells everybody that the server ends, before it is cancelled; takes a second at most."""
 
     def going_on(self) -> str:
-        """How much happens at its tables now, in a line."""
+        """What is going on at its tables now, in one line."""
         used = [live.table for live in self.house if live.table.members]
         played = [live.ring for live in self.rings if any(live.ring.places)]
         matches = sum(table.is_playing and not table.is_asleep for table in used) + sum(
@@ -141,7 +141,7 @@ async def serve(
 
 
 def set_aside() -> None:
-    """Lets the garbage collector skip what is there now, most of which stays for as long as the server runs.
+    """Lets the garbage collector skip the objects of now, most of which live as long as the server.
 
     Looking through all of it takes 80 ms beside a few hundred connections, and 25 ms without: a time in which
     nobody is answered.
@@ -151,7 +151,7 @@ def set_aside() -> None:
 
 
 def _bound(asked: Address, listener: socket.socket) -> str:
-    """Where it listens, with the port that the system gave it if any was free to be given."""
+    """Where it listens, with the port that the system chose if any free one was asked for."""
     return str(attrs.evolve(asked, port=listener.getsockname()[1]))
 
 
@@ -162,7 +162,7 @@ def routes_of(
     bots: Callable[[str], Sequence[str]] = lambda game: (),
     results: ResultsApi | None = None,
 ) -> list[Route | WebSocketRoute]:
-    """All that is served over HTTP.  `find` gives a match of the archive, `bots` the house bots of a game."""
+    """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
     site, results = Site(), results or ResultsApi()
     endpoints = [
         *TablesApi(house).endpoints(),

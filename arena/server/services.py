@@ -25,7 +25,7 @@ from arena.server.tables.visitors import Visitors
 class Records:
     """Keeps what happens at tables, and says when it is kept.
 
-    This one keeps nothing: it is that of the open table, and of tests.
+    This one keeps nothing; the open table and tests use it.
     """
 
     def keep_table(self, table: Table) -> None:
@@ -68,9 +68,9 @@ class Guest:
     """A bot that came over TCP by itself, and waits for a match."""
 
     key_hash: str
-    """Of the secret with which it may come back; empty if it has none."""
+    """The hash of the secret with which it may come back; empty if it has none."""
     move_to: Callable[[str, str], None]
-    """From now on it plays at the table with this id for the member with this player_id."""
+    """Has it play from now on at the table with this id, for the member with this player_id."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,7 +80,7 @@ class ServerServices:
     nursery: trio.Nursery
     records: Records
     open_bot: Callable[[str, str], AbstractAsyncContextManager[Player]]
-    """Gives an instance of a house bot, by its bot's name and its nickname."""
+    """An instance of a house bot, from the bot's name and its nickname at the table."""
     bot_places: BotPlaces = attrs.field(factory=BotPlaces)
     """Places for the house bots of a match."""
     check_bot: Callable[[str, str], None]
@@ -90,11 +90,11 @@ class ServerServices:
     open_program: Callable[[str, Member], Player] = lambda table, member: GonePlayer(
         member.nickname, "is not connected"
     )
-    """Gives the bot that connects, or may connect, with the key of a seat at a table."""
+    """The bot that connects, or may connect, with the key of a seat at a table."""
     find_guest: Callable[[str, str], Guest | None] = lambda name, game: None
-    """Gives the guest of this name that waits to play a game; raises Refusal if it cannot be had now."""
+    """The guest of this name that waits to play a game; raises Refusal if it cannot be had now."""
     visitors: Visitors = attrs.field(factory=Visitors)
-    """Who came from where."""
+    """Where the people at the tables came from."""
     note_bug: Callable[[str], None] = lambda traceback_text: None
     lag_watch: LagWatch | None = None
     draw_seed: Callable[[], int] = lambda: secrets.randbits(128)

@@ -27,7 +27,7 @@ class SeatsOfTable(SeatsOfGame):
 
 
 class TableListed(msgspec.Struct):
-    """What a list of tables says of one."""
+    """A table as a list of tables shows it."""
 
     id: str
     game: str
@@ -35,7 +35,7 @@ class TableListed(msgspec.Struct):
     public: bool
     seats: SeatsOfTable
     nicknames: list[str]
-    """Of those with a seat, in the order in which they joined."""
+    """The people and bots with a seat, in the order in which they joined."""
 
 
 class PlayerShown(msgspec.Struct):
@@ -49,7 +49,7 @@ class PlayerShown(msgspec.Struct):
     """Its place in the order of play of the latest match."""
     is_ready: bool
     is_away: bool
-    """It missed two turns in a row, and has done nothing since; all its time runs each time."""
+    """It missed two turns in a row and has done nothing since; it still gets its full time."""
     is_out: bool
     """It was eliminated from the latest match, in which it is a spectator now."""
     has_left: bool
@@ -86,7 +86,7 @@ class MatchShown(msgspec.Struct):
 
 
 class SelfShown(msgspec.Struct):
-    """What only the holder of the key is told."""
+    """What the holder of a key alone is told."""
 
     playerID: str
     nickname: str
@@ -125,10 +125,10 @@ class TableShown(TableCommon):
     you: SelfShown | None
     """Null without a key."""
     clocks: dict[str, int | None]
+    """The milliseconds that are left to each player who is asked; null: no clock."""
     resumes_in: float | None
-    """After how many seconds the next moves are put, where people read a showdown first; null: nothing waits.
-    A move that is sent meanwhile is taken."""
-    """The milliseconds that are left to those who are asked; null: no clock."""
+    """Seconds until the next questions are asked, while people read a showdown; null: nothing waits.  A move
+    that is sent meanwhile is taken."""
 
 
 class Joined(msgspec.Struct):
@@ -187,14 +187,14 @@ class SceneShown(StepShown):
 
 
 class RoundShown(msgspec.Struct):
-    """A round of the latest match: what everybody saw of it, with a key that seat; once it is over, all."""
+    """A round of the latest match: what everybody saw, or the seat whose key is sent; all once it is over."""
 
     match_id: str
     round: int
     is_over: bool
     state: Any
-    """The state at its end, with what was shown then, for games whose document gives past rounds (Blef); null
-    until then."""
+    """The state at its end with what was shown then, in games whose document has past rounds (Blef); null
+    until then, and in others."""
     steps: list[StepShown]
 
 
@@ -241,9 +241,9 @@ class FilmStepShown(msgspec.Struct, omit_defaults=True):
     """Mask, kind, the seat that alone is told it or −1, fields."""
     marks: list[str] = []
     lost: list[tuple[int, float]] = []
-    """How much seats lost of what the game is about."""
+    """Seats, and how much each lost of what the game is about."""
     times: list[tuple[int, float, str]] = []
-    """Milliseconds that answers took, by seat, with their faults."""
+    """Seats, and the milliseconds that each answer took, with its fault."""
 
 
 class FilmPage(msgspec.Struct):
@@ -265,7 +265,7 @@ class FilmPage(msgspec.Struct):
     status: str
     """`done`, or `aborted` if the rules failed."""
     ranks: list[int] | None
-    """By seat."""
+    """The rank of each seat."""
     returns: list[str] | None
     first: int
     """The place of the first step of this page among all steps, from 0."""
@@ -275,7 +275,7 @@ class FilmPage(msgspec.Struct):
     note: str
     steps: list[FilmStepShown]
     series: str | UnsetType = UNSET
-    """Of a tournament's match."""
+    """The series of a tournament's match."""
 
 
 class ResultsListed(msgspec.Struct):
@@ -284,7 +284,7 @@ class ResultsListed(msgspec.Struct):
     name: str
     game: str | None
     title: str | None
-    """Of its game; null if this server does not have it."""
+    """The title of its game; null if this server does not have it."""
     bots: int
     matches: int
     planned: int
@@ -292,7 +292,7 @@ class ResultsListed(msgspec.Struct):
     changed: float
     """Unix time of its latest change."""
     problem: str | None
-    """Why it cannot be read, if it cannot; all else is empty then."""
+    """Why it cannot be read, if so; all other fields are empty then."""
 
 
 class ResultsMatch(msgspec.Struct):
@@ -304,12 +304,12 @@ class ResultsMatch(msgspec.Struct):
     status: str
     """`done`, or `aborted` if the rules failed."""
     ranks: list[int] | None
-    """By seat."""
+    """The rank of each seat."""
     returns: list[float] | None
     turns: int
     faults: int
     sealed: bool
-    """Its series is still played: what happened in it is shown once that is over."""
+    """Its series is still being played: what happened is shown once that is over."""
 
 
 class ResultsMatches(msgspec.Struct):
@@ -317,7 +317,7 @@ class ResultsMatches(msgspec.Struct):
 
     name: str
     bots: list[str]
-    """All that played."""
+    """Every bot that played."""
     bot: str | None
     """Whose matches these are; null: all."""
     matches_in_all: int
@@ -350,7 +350,7 @@ class GameShown(GameListed):
     description: str
     """The rules, as people read them."""
     rules: msgspec.Raw
-    """The house rules, as they are if nothing else is asked for."""
+    """The house rules, with their defaults."""
     accepts: dict[str, str]
     """What each house rule may be."""
     schema: dict[str, Any]
@@ -366,6 +366,6 @@ class RefusalShown(msgspec.Struct):
     field: str | None
     """What is wrong, if it is one field."""
     key: str | UnsetType = UNSET
-    """Of `too_many`: which limit it is. Of `unavailable`: `disk`, `not_kept`, or another cause."""
+    """Which limit it is (`too_many`), or what does not work (`unavailable`): `disk`, `not_kept`, …"""
     seconds: float | UnsetType = UNSET
-    """Of `too_many` and `unavailable`: when to try again; 0 where nothing is to be sent again."""
+    """When to try again (`too_many`, `unavailable`); 0 where nothing is to be sent again."""

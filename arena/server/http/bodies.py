@@ -23,7 +23,7 @@ class ClientGone(Exception):
 async def with_body(
     method: str, headers: Mapping[bytes, bytes], receive: Receive, bytes_max: int, limit_s: float
 ) -> Receive:
-    """A `receive` that has the whole body already; reading one takes no time and cannot fail.
+    """A `receive` that has the whole body already, so that reading it takes no time and cannot fail.
 
     Raises Refusal (`too_large`; `unsupported_media_type` for a body that is not JSON), BodyTooLate or
     ClientGone.

@@ -13,13 +13,13 @@ from arena.reading.strict import read_regular
 from arena.server.http.tls import TlsSession
 
 FILE_BYTES_MAX = 1 << 20
-"""A certificate and those that vouch for it have some kilobytes."""
+"""The most that is read: a certificate and those that vouch for it have some kilobytes."""
 STEPS_MAX = 10
 """Flights of a handshake; there are four."""
 OTHER_KEY = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED")
 """What OpenSSL says of a key that is not the certificate's: another one, or one of another kind."""
 UNTIMELY = {9: "is not valid yet", 10: "has expired"}
-"""By OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED."""
+"""What OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED mean."""
 
 
 @attrs.frozen
@@ -31,7 +31,7 @@ class TlsFiles:
     key: Path
 
     def signature(self) -> tuple[object, ...]:
-        """Something that is another one when a file has changed."""
+        """A value that differs once a file has changed."""
         return tuple(map(_signature, (self.certificate, self.key)))
 
 
@@ -59,7 +59,7 @@ class Certificate:
 
 
 def context_of(files: TlsFiles) -> ssl.SSLContext:
-    """What the files say, with TLS 1.2 or newer.  Raises ConfigError, in a sentence, if it cannot be used."""
+    """TLS 1.2 or newer with this certificate.  Raises ConfigError, in a sentence, if it cannot be used."""
     certificate, key = files.certificate, files.key
     if b"-----BEGIN CERTIFICATE-----" not in _read(certificate):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""How many connections there may be, in all and of one address, and which of them makes room."""
+"""How many connections there may be, in all and from one address, and which of them makes room."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Clients:
             caps.per_address, near=caps.per_near_address, total=caps.total, near_addresses=trusted_proxies
         )
         self._idle: OrderedDict[Connection, str] = OrderedDict()
-        """Those without a request, by where they come from; idle for longest first."""
+        """The connections without a request, and their neighbourhoods; idle for longest first."""
         self._paces: RecentlyUsed[str, Bucket] = RecentlyUsed()
 
     @property
@@ -48,7 +48,7 @@ class Clients:
         return self._open.total
 
     def has_room(self, address: str) -> bool:
-        """Whether one more connection may come; if need be, one that is idle for longest is closed for it."""
+        """Whether one more connection may come; if need be, the one idle for longest is closed for it."""
         here = neighbourhood(address)
         if self._open.count(address) >= self._open.share(address):
             oldest = next((idle for idle, where in self._idle.items() if where == here), None)
@@ -77,7 +77,7 @@ class Clients:
             self._idle.pop(connection, None)
 
     def wait_s(self, address: str) -> float:
-        """How long a new connection from there waits until it is served."""
+        """How many seconds a new connection from there has to wait until it is served."""
         here, caps, is_near = neighbourhood(address), self._caps, self._open.is_near(address)
         pace = self._paces.get(here) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
         self._paces.put(here, pace)

@@ -1,6 +1,6 @@
 """One client's TCP connection: what it may send, how long it may take, and that it ends.
 
-The bytes are spoken to by anycorn's HTTP/1.1 (`protocol.py`); reading, writing, time and the tasks of one
+The bytes are understood by anycorn's HTTP/1.1 (`protocol.py`); reading, writing, time and the tasks of one
 connection are ours, because anycorn's own reading and writing (a) wait for ever for a client that does not
 read, shielded even from being cancelled, (b) say nothing to whoever writes to a connection that was reset,
 (c) limit a ping flood by nothing, and (d) keep a closed WebSocket's memory until its next ping is due.
@@ -57,7 +57,7 @@ NO_TLS = (
     b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n"
     b"Content-Length: %d\r\n\r\n%b"
 ) % (len(_NO_TLS), _NO_TLS)
-"""What somebody is told who asks http:// where https:// is spoken."""
+"""The answer to http:// where https:// is spoken."""
 FINISH_S = 5.0
 """How long an application may go on with a request whose client says no more; a half-closed one gets its
 answer."""
@@ -158,7 +158,7 @@ class Connection:
         return bool(self._rest)
 
     def send_now(self, *texts: str) -> bool:
-        """Sends texts to an open WebSocket without waiting; gives whether they were taken, or left to
+        """Sends texts to an open WebSocket without waiting; returns whether they were taken, or left to
         `write`."""
         stream = self._protocol.stream
         if self._rest or self._is_ending or self._sending.locked():
@@ -175,7 +175,7 @@ class Connection:
         return True
 
     async def write(self, octets: bytes) -> bool:
-        """Sends the bytes within `send_s`, or aborts; gives whether the connection is still open.
+        """Sends the bytes within `send_s`, or aborts; returns whether the connection is still open.
 
         Always a checkpoint.
         """
@@ -202,7 +202,7 @@ class Connection:
         scope: Scope,
         send: Callable[[Message | None], Awaitable[None]],
     ) -> Callable[[Message], Awaitable[None]]:
-        """Starts the application for one request or WebSocket; gives how it is told what the client sends."""
+        """Starts the application for a request or WebSocket; returns what hands it the client's messages."""
         to_app, from_client = trio.open_memory_channel[Message](APP_QUEUE)
         self._nursery.start_soon(self._run_app, scope, from_client, send)
 
@@ -316,7 +316,7 @@ class Connection:
         return piece
 
     async def _flush(self) -> bool:
-        """Sends what TLS itself has to say; gives whether the connection is still open."""
+        """Sends what TLS itself has to say; returns whether the connection is still open."""
         try:
             return await self.write(b"")
         except BaseException:  # it was in the midst of it
@@ -343,7 +343,7 @@ class Connection:
         return self._is_socket and not self._is_ending and not self._is_closed
 
     async def _ping(self) -> bool:
-        """Asks a silent WebSocket whether it is there; gives False if it was asked before."""
+        """Asks a silent WebSocket whether it is there; returns False if it was asked before."""
         if self._is_pinged:
             self.abort()
             return False
@@ -353,7 +353,7 @@ class Connection:
         return True
 
     async def _linger(self) -> None:
-        """Our side is said; what the client was still sending is thrown away, so that it reads our answer."""
+        """Throws away what the client was still sending, so that it reads our answer, which is complete."""
         said = 0
         try:
             if self._tls is not None and not self._rest:

@@ -23,9 +23,9 @@ from arena.server.refusal import Kind
 Method: TypeAlias = Literal["GET", "POST", "DELETE"]
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 Answerer = TypeVar("Answerer", bound=Callable[[Any, Request], Awaitable[Any]])
-"""A method of an `Api` that gives what is answered: a value, its JSON as bytes, or a whole response."""
+"""A method of an `Api` that returns the answer: a value, its JSON as bytes, or a whole response."""
 Proof: TypeAlias = Literal["none", "key", "key or none", "password", "password or none"]
-"""How a request says who it is from: the key of a seat, or a name and a password by HTTP Basic."""
+"""How a request proves who sent it: the key of a seat, or a name and a password by HTTP Basic."""
 
 
 @attrs.frozen
@@ -43,7 +43,7 @@ class Endpoint:
 
     method: Method
     path: str
-    """Without final slash, and works with one; `{name}` stands for one segment."""
+    """Written without a final slash, and works with one; `{name}` stands for one segment."""
     handle: Handler
     summary: str
     answers: dict[int, Any]
@@ -54,7 +54,7 @@ class Endpoint:
     proof: Proof = "none"
     query: tuple[QueryField, ...] = ()
     refusals: tuple[Kind, ...] = ()
-    """Beside those of all endpoints, and those that follow from the fields above."""
+    """Kinds beside those of all endpoints, and those that follow from the fields above."""
 
 
 def endpoint(

@@ -1,8 +1,8 @@
 """What everybody who is connected over HTTP is told before the server ends.
 
-The tables tell it (`House.stop`): requests that wait for something to change are answered, and WebSockets get
-an alert and are closed.  Requests that have begun are answered to their end, and told that the connection is
-closed.
+The tables tell it (`OpenTables.stop`): requests that wait for something to change are answered, WebSockets
+get an alert and are closed.  Requests that have begun are answered to their end, and told that the connection
+is closed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import trio
 from arena.server.http.connection import Application, Message, Receive, Scope, Send
 
 GOODBYE_S = 1.0
-"""So long the server waits for answers and goodbyes to be sent."""
+"""How long the server waits for answers and goodbyes to be sent."""
 
 
 class Goodbye:

@@ -1,5 +1,4 @@
-"""What every request passes before the application sees it, and every answer after it: a pure ASGI
-middleware.
+"""A pure ASGI middleware, which every request passes before the application, and every answer after it.
 
 A request from a page of somebody else's is refused (`Host` against DNS rebinding, `Origin` against
 requests in a visitor's name), a body is read with limits, a trusted proxy is believed.  An answer gets
@@ -45,7 +44,7 @@ ADDED = {
     b"referrer-policy": b"no-referrer",
     b"content-security-policy": POLICY,
 }
-"""Headers of every answer that does not give them itself."""
+"""Headers added to every answer that does not have them."""
 PREFLIGHT_S = b"600"
 
 
@@ -75,7 +74,7 @@ class Guard:
         self._options = options
         self._note_bug = note_bug
         self._requests = Quota(options.requests_per_address)
-        """Of those behind a proxy, whose connections say nothing about how many requests are theirs."""
+        """Counts those behind a proxy, whose connections do not tell how many requests are theirs."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -163,7 +162,7 @@ def _of_starlette(error: HTTPException) -> tuple[dict[str, Any], list[tuple[byte
 
 
 class _Answer:
-    """The answer to one request, whoever gives it."""
+    """The answer to one request, from the application or from the guard."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope

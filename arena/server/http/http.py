@@ -32,10 +32,9 @@ from arena.server.http.postman import Postman
 ACCEPT_PAUSE_S = 0.1
 """The pause before the next try when the machine is out of file descriptors."""
 RESTART_PAUSE_S = 0.2
-"""The pause before the HTTP side is started again after a bug of ours, so that one at its start costs
-little."""
+"""The pause before the HTTP side starts again after a bug of ours: one at its start then costs little."""
 BUGS_MAX = 100
-"""Different tracebacks noted."""
+"""How many different tracebacks are noted."""
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\n"
     b"Content-Type: application/json\r\nContent-Length: 72\r\n\r\n"
@@ -50,7 +49,7 @@ class HttpOptions:
 
     head_bytes_max: int = 1 << 14
     message_bytes_max: int = 1 << 14
-    """Of a WebSocket."""
+    """The longest message of a WebSocket."""
     patience: Patience = attrs.field(factory=Patience)
     caps: Caps = attrs.field(factory=Caps)
     guard: GuardOptions = attrs.field(factory=GuardOptions)

@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 
 TEMPLATE = "#/components/schemas/{name}"
 ALWAYS: tuple[Kind, ...] = ("forbidden", "too_large", "too_many")
-"""Any request can be of a page of another site, too large, or one too many."""
+"""Any request can come from a page of another site, be too large, or be one too many."""
 UNSAFE: tuple[Kind, ...] = ("bad_request", "unsupported_media_type", "unavailable")
 """What can be wrong with a body; or the disk fails."""
 TIMEOUT, INTERNAL = 408, 500

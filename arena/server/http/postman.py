@@ -1,4 +1,4 @@
-"""Who carries frames to many WebSockets: a few at a time, so that bots are heard in between.
+"""The task that carries frames to many WebSockets: a few at a time, so that bots are heard in between.
 
 A task for each of 200 spectators, all woken by the same move, would run one after the other before Trio
 looks at any connection again; the answer of a bot would lie there for 10 ms and be charged to the bot.
@@ -13,7 +13,7 @@ from functools import lru_cache
 import trio
 
 AT_ONCE = 32
-"""Deliveries between two looks at the connections; one takes 20 µs."""
+"""Deliveries between two looks at the connections; each takes 20 µs."""
 
 
 class Postman:
@@ -29,7 +29,7 @@ class Postman:
         self._woken.set()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Makes the deliveries that are due, until cancelled."""
         while True:
             await self._woken.wait()
             for _ in range(min(AT_ONCE, len(self._due))):

@@ -36,7 +36,7 @@ class Http11(H11Protocol):
     """The HTTP/1.1 side of one connection."""
 
     _head = b""
-    """Of an answer, until there is something of its body: both leave in one packet."""
+    """The head of an answer, until there is something of its body: both leave in one packet."""
 
     def take_frames(self) -> int:
         """How many frames of a WebSocket came since this was last asked."""
@@ -197,7 +197,7 @@ class Socket(WSStream):
         return None
 
     async def _gather(self, event: TextMessage) -> bool:
-        """Adds what came of a message, and hands it over when it is complete; gives whether all is well."""
+        """Adds a part of a message, and hands it over when it is complete; returns whether all is well."""
         self._text_bytes += len(event.data.encode())
         if self._text_bytes > self.config.websocket_max_message_size:
             await self._end(CloseReason.MESSAGE_TOO_BIG, "the message is too long")
@@ -212,7 +212,7 @@ class Socket(WSStream):
     async def _end(self, code: int, reason: str) -> None:
         """Says goodbye, answers the client's, or says what was wrong; the connection ends in each case."""
         self.close_code = code
-        if code == CloseReason.NO_STATUS_RCVD:  # it gave none, and this one must not be sent
+        if code == CloseReason.NO_STATUS_RCVD:  # it sent no code, and this one must not be sent
             goodbye = CloseConnection(code=CloseReason.NORMAL_CLOSURE)
         else:
             goodbye = CloseConnection(code=code, reason=reason[:100])

@@ -14,7 +14,7 @@ from arena.server.limits import WAITS_PER_ADDRESS
 from arena.server.refusal import Refusal
 
 KNOWN_MAX = 10_000
-"""Addresses, credentials, … that are remembered; then the one that was not used for longest is forgotten."""
+"""How many addresses, credentials, … are remembered."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
@@ -37,9 +37,9 @@ class Quota:
         near_addresses: Iterable[str] = (),
         here: Iterable[str] = (),
     ) -> None:
-        """`near`: for loopback and `near_addresses`, from where a proxy or a host's program speaks for many.
+        """`near`: the share of loopback and `near_addresses`, where a proxy or a program speaks for many.
 
-        `reserved`: how many of `total` are for addresses that have none.  `here`: of those who are here now.
+        `reserved`: how many of `total` are for addresses that have none.  `here`: addresses to begin with.
         """
         self.total = 0
         self._of: Counter[str] = Counter()
@@ -50,18 +50,18 @@ class Quota:
             self.enter(address)
 
     def count(self, address: str) -> int:
-        """How many of its neighbourhood are here."""
+        """How many of the address's neighbourhood are here."""
         return self._of.get(neighbourhood(address), 0)
 
     def share(self, address: str) -> float:
-        """How many of its neighbourhood may be here."""
+        """How many of the address's neighbourhood may be here."""
         return self._near if self.is_near(address) else self._per_address
 
     def is_near(self, address: str) -> bool:
         return is_loopback(address) or address in self._near_addresses
 
     def shortage(self, address: str, more: int = 1) -> Literal["total", "address", "reserved"] | None:
-        """Which limit keeps so many more from coming from there; None: there is room."""
+        """The limit because of which `more` cannot come from there; None: there is room."""
         mine, total = self.count(address), self.total + more
         if total > self._most:
             return "total"
@@ -82,7 +82,7 @@ class Quota:
 
     @contextmanager
     def counted(self, address: str, many: int = 1) -> Iterator[None]:
-        """Counts so many while this is open."""
+        """Counts `many` from there while this is open."""
         self.enter(address, many)
         try:
             yield
@@ -94,7 +94,7 @@ class WaitingRequests(Quota):
     """The requests that wait for something to change, or are read for in a thread."""
 
     def __init__(self, most: int = WAITS_PER_ADDRESS) -> None:
-        """`most`: of one address, loopback too."""
+        """`most`: how many of one address, loopback too."""
         super().__init__(most, near=most)
 
     @contextmanager
@@ -108,7 +108,7 @@ class WaitingRequests(Quota):
 
 
 class RecentlyUsed(Generic[_Key, _Value]):
-    """What was used lately: a bounded mapping."""
+    """A bounded mapping, which forgets what was not used for longest."""
 
     def __init__(self, most: int = KNOWN_MAX) -> None:
         self._most = most
@@ -154,7 +154,7 @@ class Rate:
         self._buckets.put(key, bucket)
 
     def give_back(self, address: str, of: str = "") -> None:
-        """It does not count after all."""
+        """Has one that was taken not count after all."""
         if (bucket := self._buckets.get((neighbourhood(address), of))) is not None:
             bucket.add(-1.0)
 

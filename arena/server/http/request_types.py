@@ -138,7 +138,7 @@ def seconds_in_query(request: Request, name: str, most: float) -> float | None:
 
 
 def number_in_query(request: Request, name: str, least: int, most: int) -> int | None:
-    """The same for a whole number."""
+    """A whole number of the query, likewise."""
     word = _word(request, name, r"\d{1,15}", least, most, f"a whole number from {least} to {most}")
     return None if word is None else int(word)
 

@@ -26,8 +26,7 @@ from arena.server.refusal import Refusal
 
 
 class Routing:
-    """Routes as an ASGI application; unknown paths and wrong methods raise `Refusal` or answer as HTTP
-    says."""
+    """Routes as an ASGI application; unknown paths and wrong methods raise `Refusal`, OPTIONS is answered."""
 
     def __init__(self, routes: Sequence[Route | WebSocketRoute]) -> None:
         for route in routes:

@@ -1,4 +1,4 @@
-"""One owner for each WebSocket: who else wants to send puts a frame into its queue, and never waits.
+"""One owner for each WebSocket: whoever wants to send puts a frame into its queue, and never waits.
 
     async def watch(websocket: WebSocket) -> None:
         await websocket.accept()
@@ -35,7 +35,7 @@ GONE: Code = 1001
 TEXT_ALONE: Code = 1003
 FORBIDDEN: Code = 1008
 TOO_SLOW: Code = 1013
-"""Too much was waiting for it; who connects again gets everything anew."""
+"""Too much waited for this client; after it has connected again it is told everything anew."""
 
 FRAMES_TOGETHER = 16
 """Frames that go to the kernel in one call: a move with the state and the turn after it are four."""
@@ -63,7 +63,7 @@ class SocketLimits:
     frames_max: int = 256
     """Frames that wait to be sent."""
     bytes_max: int = 1 << 18
-    """The characters of all of them together."""
+    """The characters of all waiting frames together."""
     send_s: float = 5.0
     """How long one frame may take to be sent."""
     messages_per_s: float = 10.0
@@ -119,10 +119,10 @@ class SocketOwner:
         self._wake()
 
     def put_latest(self, key: str, make: Callable[[], str]) -> None:
-        """Sends what `make` gives when its turn comes, in place of what waits under the same key.
+        """Sends what `make` returns when its turn comes, in place of what waits under the same key.
 
         It goes behind everything that was put before, so that a newest state follows the events that led
-        to it. `make` should give the same string to all who ask for the same state: it is encoded once
+        to it. `make` should return the same string to all who ask for the same state: it is encoded once
         for all of them.
         """
         if self._goodbye is not None:
@@ -210,7 +210,7 @@ class SocketOwner:
         scope.cancel()
 
     async def _send_all(self) -> bool:
-        """Sends what waits; gives whether the connection is still there."""
+        """Sends what waits; returns whether the connection is still there."""
         if self._error is not None:
             raise self._error
         if (
@@ -226,7 +226,7 @@ class SocketOwner:
         return True
 
     async def _send(self, frame: str) -> bool:
-        """Sends one frame; gives whether the connection is still there."""
+        """Sends one frame; returns whether the connection is still there."""
         with trio.move_on_after(self._limits.send_s):
             try:
                 await self._websocket.send({"type": "websocket.send", "text": frame})

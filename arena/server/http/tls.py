@@ -2,7 +2,7 @@
 
 `ssl` on a socket would read for as long as the other end sends what carries no data (new keys), and nobody
 else would be served meanwhile.  So `TlsSession` is given bytes of the network, as many as one step of its
-connection reads, and gives those that are to be sent.
+connection reads, and returns those to be sent.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ HANDSHAKE = 22
 HANDSHAKE_S = 10.0
 """How long a new connection may take until it is encrypted."""
 SILENT_BYTES_MAX = 20_000
-"""Bytes of the network in which nothing is said; the longest record has 17 kB."""
+"""Bytes of the network that may come without any data; the longest record has 17 kB."""
 SEALED_BYTES = 1 << 14
-"""Encrypted at once for a bot, so that little waits for one that does not read."""
+"""How much is encrypted at once for a bot, so that little waits for one that does not read."""
 UNREAD_BYTES_MAX = 1 << 16
-"""Waits at most for an end that has new keys made, and reads nothing."""
+"""How much may wait for an end that asks for new keys and reads nothing."""
 
 
 class TlsSession:
@@ -104,7 +104,7 @@ class TlsTransport(Transport):
         self._sealed = b""
         """What the kernel did not take so far."""
         self._said = 0
-        """How many of the bytes that somebody sends are in there.
+        """How many of the bytes that somebody sends are in `_sealed`.
 
         They count as sent with the last of it, and whoever sends them tries again with the same ones.
         """

@@ -49,9 +49,9 @@ class FinishedTable:
     table_id: str
     game: Game[Any, Any]
     names: tuple[str, ...]
-    """By seat; no two are equal."""
+    """The name of each seat; no two are equal."""
     kinds: tuple[Kind, ...]
-    """By seat."""
+    """What plays in each seat."""
     seed: int
     record: MatchRecord
     started_at: float
@@ -64,7 +64,7 @@ class FinishedTable:
 
 
 class Archive:
-    """The store of one server's finished matches; `open_archive` gives it."""
+    """The store of one server's finished matches; `open_archive` opens it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -101,7 +101,7 @@ class Archive:
         return any(self._store.rows("SELECT 1 FROM matches WHERE match_id = ?", match_id))
 
     def _name(self, names: Sequence[str]) -> None:
-        """Lists those that played, by whom readers choose matches."""
+        """Adds the players to the list by which readers choose matches."""
         known = f"SELECT bot FROM bots WHERE bot IN ({', '.join('?' * len(names))})"
         there = {bot for (bot,) in self._store.rows(known, *names)}
         if new := [StoredBot(name) for name in names if name not in there]:

@@ -16,7 +16,7 @@ APPLICATION_ID = 0x41726553
 """`AreS`: tells a server's database from a results folder's."""
 
 LAYOUT_VERSION = 1
-"""Of `LAYOUT`; `user_version` says it in every database."""
+"""The version of `LAYOUT`, in every database as `user_version`."""
 LAYOUT = """
 CREATE TABLE users (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE tables (id TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -53,7 +53,7 @@ _OTHERS = (
 
 @contextmanager
 def held_folder(folder: Path) -> Iterator[Path]:
-    """Holds a server's folder, which is made if it is missing; gives the place of its database.
+    """Holds a server's folder, which is made if it is missing; yields the path of its database.
 
     Raises ConfigError if another server has it.
     """

@@ -19,13 +19,13 @@ class MatchPart:
     """Some steps of a finished match, as somebody knew them."""
 
     seen_by: str | None
-    """A player, or `spectator`; None: everything is shown."""
+    """The name of a player, or `spectator`; None: everything is shown."""
     first: int
-    """From 0."""
+    """The first step, from 0."""
     count: int
 
     def viewer(self, names: Sequence[str]) -> Viewer:
-        """Who that is in a match of these.  Raises Refusal if it is nobody."""
+        """Whoever `seen_by` is in a match of these names.  Raises Refusal if it is nobody."""
         if self.seen_by is None:
             return EVERYBODY
         if self.seen_by in names:
@@ -36,7 +36,7 @@ class MatchPart:
         raise Refusal("bad_request", why, field="seen_by")
 
     def next_of(self, total: int) -> int | None:
-        """The first step of the part after this one; None: of so many steps this is the last part."""
+        """The first step of the next part; None: this is the last part of `total` steps."""
         after = self.first + self.count
         return after if total > after else None
 
@@ -44,7 +44,7 @@ class MatchPart:
 def film_page(
     showing: Showing, moments: Iterable[Moment], viewer: Viewer, head: dict[str, Any], part: MatchPart
 ) -> bytes:
-    """The steps of a part, as a `FilmPage`; `head` is of `head_of` and `film_result`.
+    """The steps of a part as a `FilmPage`; `head` is what `head_of` and `film_result` return.
 
     It goes through the whole match, so that it is called in a thread.
     """

@@ -45,7 +45,7 @@ PART = (SEEN_BY, FIRST, COUNT)
 
 
 class GamesApi(Api):
-    """The handlers; `find` gives a match of the archive."""
+    """The handlers of games and of finished matches."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class GamesApi(Api):
         boards: Mapping[str, str | None] = MappingProxyType({}),
         emblems: Mapping[str, str | None] = MappingProxyType({}),
     ) -> None:
-        """`plays_on`: whether a table plays hand after hand, so that what one hid must stay hidden.
+        """`find` returns a match of the archive.  `plays_on`: as in `PastMatches`.
 
-        `bots` gives the house bots that play a game, and `boards` the paths of the scripts that draw it,
-        `emblems` those of the pictures that stand for it.
+        `bots` returns the house bots that play a game; `boards` and `emblems` are the paths of the scripts
+        that draw the games and of the pictures that stand for them.
         """
         self._past = PastMatches(house, find, plays_on)
         self._bots = bots
@@ -107,7 +107,7 @@ class GamesApi(Api):
 
 
 def part_asked(request: Request) -> MatchPart:
-    """Which steps are asked for, as whom."""
+    """The steps that a request asks for, and as whom."""
     first = number_in_query(request, "first", 0, FIRST_MAX) or 0
     count = number_in_query(request, "count", 1, STEPS_MAX) or STEPS_MAX
     return MatchPart(request.query_params.get("seen_by"), first, count)

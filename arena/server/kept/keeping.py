@@ -27,11 +27,11 @@ from arena.store.whereabouts import file_of
 from arena.words import sized
 
 GAP_S = 0.01
-"""Between the end of a commit and the next one.  What is put after a silence is committed at once."""
+"""The pause between two commits.  What is put after a silence is committed at once."""
 RETRY_S = 1.0
-"""After a commit that failed."""
+"""The wait after a commit that failed."""
 LOST_S = 60.0
-"""After which to ask again when nothing is kept any more, as somebody has to start the server anew."""
+"""When to ask again once nothing is kept any more: somebody has to start the server anew."""
 ENDING_S = 1.0
 """How long the last commits may take when the server ends, which it does within 2 s."""
 WAITING_BYTES_MAX = 64 << 20
@@ -49,7 +49,7 @@ class NotKept(ArenaError):
 
 
 def not_kept() -> Refusal:
-    """What whoever asked for it is told then.  It names no wait, as it must not be asked for again."""
+    """The refusal of something that is not kept.  It names no wait, as nobody must ask for it again."""
     why = "it is done, but the server cannot write it to its disk at the moment"
     return Refusal("unavailable", f"{why}: it is lost if the server ends before it can", key="not_kept")
 
@@ -73,8 +73,8 @@ def open_keeper(
     """The keeper of a server's folder, which is made if it is missing, and held until the end.
 
     Raises ConfigError if another server has the folder, or its database is not one that this arena can read.
-    `tell`: hears one sentence when the disk begins to fail, and one when it works again.
-    `in_thread`: tests in virtual time, which has no other threads, give a function that calls what it gets.
+    `tell` is told when the disk begins to fail, and when it works again.  `in_thread`: tests in virtual time,
+    which has no other threads, pass a function that calls its argument.
     """
     with held_folder(folder) as path:
         db = opened_database(path)
@@ -88,7 +88,7 @@ def open_keeper(
 
 @attrs.define(eq=False)
 class _Promise:
-    """What those wait for who ask whether their puts are kept."""
+    """Settled when puts are kept, or are not; whoever asks for that waits for it."""
 
     is_settled: trio.Event = attrs.field(factory=trio.Event)
     failure: str = ""
@@ -99,7 +99,7 @@ class _Promise:
 
 
 class Keeper:
-    """The open database of a server; `open_keeper` gives it, and `run` writes what is put.
+    """The open database of a server, from `open_keeper`; `run` writes what is put.
 
     Puts may come before `run` has started.  None of them blocks or raises: while the disk fails they wait for
     it, and `kept` raises NotKept.  If more waits than `WAITING_BYTES_MAX`, nothing is kept from there on.
@@ -110,7 +110,7 @@ class Keeper:
     ) -> None:
         self.path = path
         self.is_stuck = False
-        """A commit did not end when the server did."""
+        """Whether a commit did not end when the server did."""
         self._db = db
         self._file = file_of(path)
         self._tell = tell
@@ -119,11 +119,11 @@ class Keeper:
         )
         self._waiting: list[Change] = []
         self._waiting_bytes = 0
-        """With those that are being written."""
+        """The bytes of changes that wait or are being written."""
         self._promise = _Promise()
-        """For what waits; settled at the next commit, or its failure."""
+        """The promise for what waits; settled at the next commit, or its failure."""
         self._written: _Promise | None = None
-        """For what is being written."""
+        """The promise for what is being written."""
         self._failure = ""
         """Why the last commit failed; empty if it did not."""
         self._lost = ""
@@ -258,7 +258,7 @@ class Keeper:
             self._written.settle(self._lost)
 
     async def _write_waiting(self) -> None:
-        """One transaction with all that waits.  If it fails, all of that waits on."""
+        """Commits all that waits in one transaction.  If it fails, all of it goes on waiting."""
         changes, self._waiting = self._waiting, []
         promise, self._promise = self._promise, _Promise()
         self._written = promise

@@ -39,10 +39,10 @@ class PastMatches:
     def __init__(
         self, house: OpenTables, find: Callable[[str], Replay | None], plays_on: Callable[[str], bool]
     ) -> None:
-        """`find` gives a match of the archive by its id; it is called in a thread.
+        """`find` returns a match of the archive by its id; it is called in a thread.
 
-        `plays_on`: whether this table is open and plays hand after hand: nobody may learn from its archive
-        what the others did not show.
+        `plays_on`: whether a table is open and plays hand after hand: nobody may learn from its archive what
+        the others did not show.
         """
         self._house = house
         self._find = find
@@ -55,7 +55,7 @@ class PastMatches:
         return await self._in_a_thread(_page, match_id, part, address)
 
     async def film(self, match_id: str, part: MatchPart, address: str) -> bytes:
-        """The same as a `FilmPage`; for everybody (None) it can be seen as anybody."""
+        """The same part as a `FilmPage`; one for everybody (None) can be seen as anybody."""
         return await self._in_a_thread(_film, match_id, part, address)
 
     async def _in_a_thread(self, make: _Maker, match_id: str, part: MatchPart, address: str) -> bytes:
@@ -97,14 +97,14 @@ class _Past:
     showing: Showing
     moments: Callable[[], Iterator[Moment]]
     ranks: list[int] | tuple[int, ...]
-    """By seat; empty if the rules failed."""
+    """The rank of each seat; empty if the rules failed."""
     returns: list[float] | tuple[float, ...]
     move_s: float | None = None
     """The limit of a move, if it is known."""
 
 
 def _page(past: _Past, match_id: str, part: MatchPart) -> bytes:
-    """The steps; runs in a thread."""
+    """A part of a match as a `MatchPage`; runs in a thread."""
     names = past.showing.names
     viewer = part.viewer(names)
     moments = list(islice(past.moments(), part.first, part.first + part.count + 1))
@@ -124,7 +124,7 @@ def _page(past: _Past, match_id: str, part: MatchPart) -> bytes:
 
 
 def _film(past: _Past, match_id: str, part: MatchPart) -> bytes:
-    """The same steps as a film."""
+    """The same part as a film."""
     viewer = part.viewer(past.showing.names)
     head = head_of(past.showing, match_id, viewer, move_s=past.move_s) | {"status": "aborted"}
     if past.ranks:

@@ -23,7 +23,7 @@ from arena.server.tables.table import ChatLine, MatchTerms, Table
 from arena.tournament.plan import make_game
 
 RING_PREFIX = "ring "
-"""Of the ids under which ring tables are kept, which are no tables of the lobby."""
+"""What the ids begin with under which ring tables are kept."""
 Row: TypeAlias = tuple[int, float, str | None, str, bool, bool]
 """A decision without its move: seat, seconds, fault, reason, asked, lagged."""
 
@@ -60,7 +60,7 @@ class ServerRecords(Records):
     ) -> None:
         """`archive` keeps a finished match for good; it is called off the Trio thread.
 
-        `in_thread`: tests in virtual time give a function that calls what it gets.
+        `in_thread`: tests in virtual time pass a function that calls its argument.
         """
         self._keeper = keeper
         self._archive = archive
@@ -95,7 +95,7 @@ class ServerRecords(Records):
         self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
 
     def hold_match(self, table: Table, match_id: str) -> None:
-        """This is the table's match, which was kept before the server was started again."""
+        """Has a match that was kept before the server was started again be this table's."""
         self._open[table.id].match_id = match_id
 
     def keep_answer(self, match_id: str, game: Game[Any, Any], number: int, seat: int, move: Any) -> None:
@@ -187,13 +187,13 @@ class Unfinished:
     turns: tuple[Turn, ...]
     decisions: tuple[Decision, ...]
     answers: dict[int, list[Any]]
-    """By seat the moves that had come already: of the open turn, and of the next one."""
+    """Each seat's moves that had come already, for the open turn and for the next one."""
     is_over: bool
     """Whether its last turn was made."""
 
     @classmethod
     def read(cls, match: KeptMatch) -> Unfinished:
-        """Raises ConfigError or ValueError if this arena cannot go on with it."""
+        """A match as it was kept.  Raises ConfigError or ValueError if this arena cannot go on with it."""
         kept = msgspec.json.decode(match.value, type=KeptTerms)
         if kept.game not in GAMES:
             raise ConfigError(f"this arena has no game {kept.game}")

@@ -1,4 +1,4 @@
-"""Reports of results folders: made one at a time by a process that gives way to the matches, and kept.
+"""Reports of results folders: made one at a time by a process of low priority, and kept.
 
 A kept report is shown at once, and made anew if the folder has changed since.
 """
@@ -27,10 +27,10 @@ from arena.words import clipped, printable, sized
 FOLDER = "reports"
 """Within the server's folder."""
 ANEW_S = 30.0
-"""A folder that changes all the time has its report made so often."""
+"""How often the report of a folder that changes all the time is made, in seconds."""
 _HASH = re.compile(rb"script-src '(sha256-[A-Za-z0-9+/]{43}=)'")
 _HEAD_BYTES = 1 << 12
-"""Within which a report says the hash of its script, before anything that a bot's author wrote."""
+"""The part of a report that holds its script's hash, before anything that a bot's author wrote."""
 
 
 @attrs.frozen
@@ -52,7 +52,7 @@ class Reports:
     """The reports of a server's results folders; `run` makes those that are asked for."""
 
     def __init__(self, data: Path, note: Callable[[str], None], command: Sequence[str] = ()) -> None:
-        """`data`: the server's folder.  `command`: what makes a report, for tests."""
+        """`data`: the server's folder.  `command`: makes a report; tests pass another one."""
         self._home = data / FOLDER
         self._note = note
         self._command = command or (sys.executable, "-m", "arena.page.report")
@@ -111,7 +111,7 @@ class Reports:
             await self._woken.wait()
 
     async def _make(self, wish: _Wish) -> str:
-        """Makes one; gives why it could not be made, or nothing."""
+        """Makes one report; returns why it could not be made, or nothing."""
         try:
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -139,7 +139,7 @@ class Reports:
         return "making it went wrong, as the log of this server says"
 
     def _take(self, draft: Path, file: Path) -> str:
-        """Keeps what was made, in place of older ones; gives why not, or nothing."""
+        """Keeps a new report in place of older ones; returns why it could not, or nothing."""
         try:
             if draft.stat().st_size > REPORT_BYTES_MAX:
                 draft.unlink()
@@ -171,7 +171,7 @@ def _age(file: Path) -> float:
 
 
 def _read(file: Path) -> KeptReport | None:
-    """None if it has just been replaced by a newer one."""
+    """The report in a file; None if a newer one has just replaced it."""
     try:
         octets = file.read_bytes()
     except OSError:

@@ -37,7 +37,7 @@ BESIDE = ("", "-wal", "-shm", "-journal")
 """The database, and what SQLite may open beside it."""
 SENTENCE_MAX = 300
 Fingerprint: TypeAlias = tuple[tuple[int, ...], ...]
-"""Differs whenever a folder's results have changed."""
+"""A value that differs once a folder's results have changed."""
 
 
 @attrs.frozen
@@ -51,7 +51,7 @@ class ResultsFolder:
     """Unix time."""
 
     def told(self, text: str) -> str:
-        """What is wrong with it, without where it is on this machine."""
+        """A text about this folder without its path on this machine."""
         for path in (self.path.resolve(), self.path):
             text = text.replace(str(path), self.name)
         return clipped(printable(text), SENTENCE_MAX)
@@ -65,7 +65,7 @@ class ResultsCatalog:
         self._listed: dict[str, tuple[Fingerprint, ResultsListed]] = {}
 
     def folder(self, name: str) -> ResultsFolder:
-        """The folder of this name.  Raises Refusal, with the reason, if there is none to be read."""
+        """The folder of this name.  Raises Refusal, with the reason, if it cannot be read."""
         for entry in self._entries():
             if entry.name == name:
                 return _folder(entry)
@@ -88,7 +88,7 @@ class ResultsCatalog:
         return sorted((each for _, each in found.values()), key=lambda each: (-each.changed, each.name))
 
     def _entries(self) -> list[os.DirEntry[str]]:
-        """What is in the folder; hidden things, and names that no page could show, are left out."""
+        """The entries of the folder; hidden ones, and names that no page could show, are left out."""
         try:
             with os.scandir(self._root) as entries:
                 shown = (each for each in entries if each.name.isprintable() and each.name[0] != ".")
@@ -102,7 +102,7 @@ class ResultsCatalog:
     # Matches
 
     def matches(self, name: str, bot: str | None, first: int, count: int) -> ResultsMatches:
-        """So many of a folder's matches from `first` on: all, or those of a bot."""
+        """`count` matches of a folder from `first` on, of all its matches or of one bot's."""
         with _opened(self.folder(name)) as store:
             bots = sorted(store.players())
             if bot is not None and bot not in bots:
@@ -164,7 +164,7 @@ def _folder(entry: os.DirEntry[str]) -> ResultsFolder:
 
 @contextmanager
 def _opened(folder: ResultsFolder) -> Iterator[Store]:
-    """The store of a folder, at one moment; what is wrong with it is a Refusal, also while it is read."""
+    """The store of a folder, as of one moment.  Raises Refusal if it is broken, also while it is read."""
     try:
         with Store.open(folder.path) as store, store.frozen():
             store.check_is_tournament()

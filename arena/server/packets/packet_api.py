@@ -74,7 +74,7 @@ class PacketApi:
 
 
 def _receive(client: PacketClient, text: str) -> None:
-    """In the room where the client is now."""
+    """Hands a frame to the room where the client is now."""
     assert client.room is not None, "it has entered"
     client.room.receive(client, text)
 

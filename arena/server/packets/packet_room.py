@@ -40,12 +40,12 @@ from arena.server.tables.views import Views
 from arena.telling.replay import Moment, Viewer
 
 BEHIND = 16
-"""A spectator with so many frames still to read is told the newest state only: those of four actions, whose
-states, however long, are less than a socket may have waiting."""
+"""A spectator with more frames than this still to read is told the newest state only.  Four actions have as
+many, and their states, however long, are less than a socket may have waiting."""
 NO_PACKET = 'a packet is a JSON object with its name, such as {"packet": "JoinGame", "username": "ann"}'
 STOPS = "the server stops: your key is good for when it runs again"
 OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
-"""What only some may ask; from others it is ignored."""
+"""Packets that only some may send; from others they are ignored."""
 
 
 @attrs.define(eq=False)
@@ -59,7 +59,7 @@ class PacketClient:
     """Frames that wait until it has been told who it is."""
     address: str = ""
     room: PacketRoom | None = None
-    """Where it is."""
+    """The room where it is."""
 
     def put(self, frame: str) -> None:
         if self.held is None:
@@ -78,7 +78,7 @@ class PacketRoom:
         hall: ServerServices,
         reopen: Callable[[], PacketRoom] | None = None,
     ) -> None:
-        """`reopen` gives the room in which clients go on when everybody has left this one; None: nowhere."""
+        """`reopen` returns the room where clients go on when everybody has left this one; None: nowhere."""
         self.live = live
         self._reopen = reopen
         self._visitors = hall.visitors
@@ -88,7 +88,7 @@ class PacketRoom:
         self._turns = TurnTeller()
         self._public_sync = ""
         self._synced = (0, 0)
-        """Of which version it is, and of which second."""
+        """The version and the second of `_public_sync`."""
         live.attach(self._hear)
         live.attendance.append(self._is_here)
         if live.table.is_lobby:  # those who were here before the server was started again
@@ -102,7 +102,7 @@ class PacketRoom:
         self._clients.append(client)
 
     def exit(self, client: PacketClient) -> None:
-        """Its connection is closed; it may come back with its key."""
+        """The client's connection is closed; it may come back with its key."""
         self._clients.remove(client)
         if client.player_id is not None:
             self._closed_pages.note_gone(client.player_id)
@@ -149,7 +149,7 @@ class PacketRoom:
             client.put(packet("PlayerJoinRejected", reason=str(refusal)))
 
     def _resume(self, client: PacketClient, key: str) -> None:
-        """It is whoever has this key."""
+        """The client is whoever has this key."""
         member = self.live.holder(key)
         client.player_id = member.player_id
         self._closed_pages.note_back(member.player_id)
@@ -158,7 +158,7 @@ class PacketRoom:
         client.put(self._sync(member.player_id))
 
     def _take_seat(self, client: PacketClient, username: str, *, spectate: bool) -> None:
-        """It is somebody new, who is told its key before anything else."""
+        """The client is somebody new, who is told its key before anything else."""
         client.held = []
         try:
             with self._visitors.joining(self.live.table, client.address) as note_joined:
@@ -192,7 +192,7 @@ class PacketRoom:
             self._play(client, member, name, fields)
 
     def _play(self, client: PacketClient, member: Member, name: str, fields: dict[str, object]) -> None:
-        """A move.  If nobody may learn yet that it was made, its maker alone is told that it is not asked
+        """Makes a move.  If nobody may learn of it yet, its maker alone is told that nothing is asked of it
         any more."""
         game, version = self.live.game, self.live.version
         names = (packets.MOVE, *packets.move_packets(game))

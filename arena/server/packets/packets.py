@@ -39,7 +39,7 @@ def read_packet(text: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def move_in(game: Game[Any, Any], name: str, fields: Mapping[str, Any]) -> Any | None:
-    """The move, as bots write it over TCP, that a packet is; None if its name is not that of a move."""
+    """A packet's move, as bots write it over TCP; None if its name is not that of a move."""
     if name == MOVE:
         return fields.get("move")
     form = _forms(game).get(name)

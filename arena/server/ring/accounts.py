@@ -29,11 +29,11 @@ from arena.server.refusal import Refusal
 from arena.wire.names import unseen
 
 BASIC_MAX = 1024
-"""Characters of an `Authorization` header: the longest name and password need 500."""
+"""The most characters of an `Authorization` header: the longest name and password need 500."""
 SALT_BYTES, HASH_BYTES = 16, 32
 THREADS = 2
 HASH_S = 0.1
-"""About what one hash takes, from which waits are guessed."""
+"""About how long one hash takes, from which waits are guessed."""
 _WRONG = "wrong names or passwords came from your address"
 
 HashInThread: TypeAlias = Callable[[Callable[[], bytes]], Awaitable[bytes]]
@@ -94,7 +94,7 @@ class Accounts:
     def __init__(self, keeper: Keeper, *, cost: Cost = COST, in_thread: HashInThread | None = None) -> None:
         """Reads the users, so the keeper must not be running yet.
 
-        `in_thread`: tests in virtual time give a function that calls what it gets.
+        `in_thread`: tests in virtual time pass a function that calls its argument.
         """
         self._keeper = keeper
         self._cost = cost
@@ -103,7 +103,7 @@ class Accounts:
         )
         self._users = {name: _read(value, cost) for name, value in keeper.users().items()}
         self._nobody = _Kept("", secrets.token_bytes(SALT_BYTES), secrets.token_bytes(HASH_BYTES), cost)
-        """Whose password is hashed if there is no user of that name."""
+        """The user whose password is hashed if there is none of that name."""
         self._key = secrets.token_bytes(32)
         self._right: RecentlyUsed[bytes, User] = RecentlyUsed()
         """Credentials, as `_memo` makes them."""
@@ -115,7 +115,7 @@ class Accounts:
         """The passwords that are being hashed, or wait for it."""
         self._created = Rate("users_per_address", limits.USERS_AT_ONCE, limits.USERS_PER_S, "new users")
         self._tries = Rate("tries", limits.TRIES_AT_ONCE, limits.TRIES_PER_S, _WRONG)
-        """For each name; what is one too many here counts as a failure of its address."""
+        """Wrong passwords of each name; one too many counts as a failure of its address."""
         self._failures = Rate("failures_per_address", limits.FAILURES_AT_ONCE, limits.FAILURES_PER_S, _WRONG)
 
     def __len__(self) -> int:
@@ -163,7 +163,7 @@ class Accounts:
         return user
 
     async def _try(self, name: str, password: str, memo: bytes, address: str) -> None:
-        """Finds out whether they are right, and remembers it."""
+        """Finds out whether a name and its password are right, and remembers it."""
         kept = self._users.get(name, self._nobody)
         event = self._tried[memo] = trio.Event()
         try:
@@ -182,8 +182,8 @@ class Accounts:
     def _attempt(self, address: str, name: str) -> Iterator[Callable[[], None]]:
         """Counts a failure before it is known to be one, as many may be tried at the same time.
 
-        It does not count unless what is given here was called.  Nothing is counted for all together: else
-        strangers could lock everybody out.  What they cost is bounded by the queue.
+        It does not count unless the function that this yields was called.  Nothing is counted for all
+        together: else strangers could lock everybody out.  What they cost is bounded by the queue.
         """
         rate, of = self._tries, name
         try:
@@ -208,7 +208,7 @@ class Accounts:
             return await self._in_thread(partial(cost.hash, password, salt))
 
     def _memo(self, name: str, password: str) -> bytes:
-        """By which a credential is remembered; another one for a user who is made later."""
+        """The digest under which a credential is remembered; one made later for the name has another."""
         salt = self._users.get(name, self._nobody).salt
         return hmac.digest(self._key, b"\0".join((salt, _octets(name), _octets(password))), "sha256")
 

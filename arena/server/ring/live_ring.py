@@ -34,9 +34,9 @@ from arena.server.tables.versioned import Versioned
 from arena.telling.replay import Moment
 
 MOVE_S = 15.0
-"""Who has not acted by then is folded and removed, as the document says."""
+"""The time for an act; then the player is folded and removed, as the document says."""
 BETWEEN_S = 1.0
-"""Between two hands: whoever asks every now and then sees that one is over; longer after a showdown."""
+"""The pause between two hands, so that who polls sees that one is over; longer after a showdown."""
 
 GameFor: TypeAlias = Callable[[tuple[int, ...]], Game[Any, Any]]
 """The game of one hand, from the chips at stake by seat."""

@@ -32,7 +32,7 @@ PLAYER = "/games/{game}/players/{player}"
 
 
 class Users(Protocol):
-    """Who the users are; `Accounts` does it."""
+    """What is needed of `Accounts`."""
 
     async def create(self, name: str, password: str, *, address: str = "") -> str: ...
 
@@ -83,7 +83,7 @@ class PokerApi(Api):
 
     @endpoint("POST", "/users", {201: str}, proof="password")
     async def create_user(self, request: Request) -> str:
-        """Makes a user; gives its GUID."""
+        """Makes a user; returns its GUID."""
         name, password = _credentials(request, "bad_request")
         return await self._users.create(name, password, address=address_of(request))
 
@@ -106,7 +106,7 @@ class PokerApi(Api):
 
     @endpoint("POST", "/games/{game}/players", {201: str, 202: str}, proof="password")
     async def join(self, request: Request) -> Response:
-        """Joins, seated (201) or in the queue (202); gives the playerID."""
+        """Joins, seated (201) or in the queue (202); returns the playerID."""
         user = await self._user(request)
         live = self._ring(request)
         player_id = live.join(user.id, user.name).player_id
@@ -142,7 +142,7 @@ class PokerApi(Api):
         return await self._users.verify(name, password, address=address_of(request))
 
     async def _viewer(self, request: Request) -> str | None:
-        """Who looks; None: somebody who does not say.  Raises Refusal for credentials that are wrong."""
+        """The id of who asks; None if it does not say.  Raises Refusal for wrong credentials."""
         if "authorization" not in request.headers:
             return None
         return (await self._user(request)).id
@@ -179,7 +179,7 @@ def _no_act(why: str, field: str) -> Refusal:
 
 
 def _whole(value: object) -> int | None:
-    """The integer that a JSON number is; None: it is none."""
+    """A JSON number as an integer; None if it is not one."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

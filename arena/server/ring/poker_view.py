@@ -1,6 +1,6 @@
 """A ring table as the poker document shows it: its Game, in its field names, for one viewer.  Pure.
 
-Made of what the table tells everybody and of the game's own observation for that viewer, and of nothing else.
+It is made of what the table tells everybody and the game's own observation for that viewer, nothing else.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def act_at_stake(
 
 
 def _table(ring: Ring, playing: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Those who play the hand, clockwise; each in the same place from hand to hand."""
+    """The players of the hand, clockwise; each in the same place from hand to hand."""
     by_id = {player["playerID"]: player for player in playing if player["state"] != "out"}
     return [
         _player(occupant, by_id[occupant.player_id], chips_aside(ring, occupant.player_id))

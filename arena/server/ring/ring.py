@@ -28,14 +28,14 @@ from arena.server.refusal import Refusal
 PLACES = 10
 """The most players of a hand, as the document says."""
 CHIPS = 10_000
-"""What everybody brings."""
+"""The chips with which everybody comes."""
 ALONE_S = 5.0
-"""So long somebody sits alone before a house bot joins."""
+"""How long somebody sits alone before a house bot joins."""
 QUEUE_S = 30.0
-"""After which to ask again for a place in the queue: about a hand, in which somebody may lose all chips."""
+"""When to ask again for a place in the queue: after about a hand, in which somebody may lose all chips."""
 STACK_MAX = 200_000
-"""So many chips may be at stake for one player in a hand, 10,000 big blinds, which bounds its turns; who has
-won more keeps the rest aside."""
+"""The most chips that one player may have at stake in a hand: 10,000 big blinds, which bounds its turns.  Who
+has won more keeps the rest aside."""
 
 
 @attrs.frozen
@@ -62,13 +62,13 @@ class Hand:
     number: int
     """From 1."""
     player_ids: tuple[str, ...]
-    """By seat of the match, clockwise: seat 0 posts the small blind; of two it has the button."""
+    """The player of each seat, clockwise: seat 0 posts the small blind; of two it has the button."""
     stacks: tuple[int, ...]
-    """By seat: the chips at stake."""
+    """Each seat's chips at stake."""
     button: int
     """The place that has the button."""
     match_id: str = ""
-    """Of the match as which it is played."""
+    """The id of the match as which it is played."""
 
 
 @attrs.frozen
@@ -79,7 +79,7 @@ class Ring:
     places: tuple[Occupant | None, ...] = (None,) * PLACES
     """Clockwise."""
     queue: tuple[Occupant, ...] = ()
-    """Who comes next is first."""
+    """The next one to be seated is first."""
     hand: Hand | None = None
     hands: int = 0
     """How many were played to the end."""
@@ -266,13 +266,13 @@ def _taken_after(ring: Ring, place: int) -> list[int]:
 
 
 def _everybody(ring: Ring) -> Iterator[Occupant]:
-    """Those who have left during a hand as well."""
+    """All at the table and in its queue, also who has left during a hand."""
     yield from (occupant for occupant in ring.places if occupant is not None)
     yield from ring.queue
 
 
 def _settled(ring: Ring, now: float) -> Ring:
-    """Who is out or gone gives up its place, who waits takes it, and who is alone begins to wait."""
+    """Frees the places of players who are out or gone, seats who waits, and notes who is alone."""
     people = sum(not occupant.is_house and occupant.chips > 0 for occupant in seated(ring)) + len(ring.queue)
     playing = () if ring.hand is None else ring.hand.player_ids
     for occupant in ring.places:

@@ -17,7 +17,7 @@ from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import Moment, Viewer
 
 HISTORY_MAX = 300
-"""Steps that somebody who comes late is shown."""
+"""How many steps somebody who comes late is shown."""
 SLICE = 20
 """Steps that are made at once: about 5 ms."""
 
@@ -31,13 +31,13 @@ class FilmBuffer:
         self.match = match
         self.viewer = viewer
         self.first = max(0, len(match.moments) - HISTORY_MAX)
-        """The place in the match of the first step that is here."""
+        """The index in the match of the first step that is here."""
         self.count = 0
-        """The place behind the last one that was looked at."""
+        """The index after the last step that was looked at."""
         self._filming = Filming(match.showing, viewer)
         self._watcher = Watcher(match.showing)
         self._state: Any = None
-        """Of the last one that was looked at."""
+        """The state after the last step that was looked at."""
         self._last: FilmStep | None = None
         self._whole: dict[str, Any] = {}
         """The first step here, whole."""
@@ -52,7 +52,7 @@ class FilmBuffer:
         return len(self.match.moments) - self.count
 
     def advance(self, most: int) -> bool:
-        """Looks at so many more steps of the match; gives whether this is all of it."""
+        """Looks at up to `most` more steps of the match; returns whether that is all of it."""
         for _ in range(min(most, self.missing)):
             self._look_at(self._moment(self.count))
         return not self.missing

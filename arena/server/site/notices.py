@@ -28,5 +28,5 @@ def notice(title: str, said: str, *, again_s: int | None = None) -> str:
 
 
 def as_sentence(said: str) -> str:
-    """With a capital, and a full stop."""
+    """A text with a capital and a full stop."""
     return said[:1].upper() + said[1:] + ("" if said.endswith((".", "?", "!")) else ".")

@@ -16,7 +16,7 @@ from arena.server.site.scenes import SceneClient, SceneRoom
 from arena.server.tables.live import LiveTable
 
 LIMITS = SocketLimits(messages_per_s=1.0, messages_at_once=5.0)
-"""A page says who it is, and then nothing."""
+"""Little: a page says who it is, and then nothing more."""
 
 
 class SceneApi:

@@ -1,4 +1,4 @@
-"""Those who look at one table in a browser: each is told the table, and the match as a film, step by step.
+"""Pages that look at one table: each is shown the table, and the match as a film, step by step.
 
 Every frame brings a page up to date, whatever it had: who comes late gets a film of the latest steps, and who
 reads slowly, or slept for an hour, one frame with all that it misses.  What is the same for many is encoded
@@ -28,9 +28,9 @@ from arena.server.tables.views import Views, viewer_at
 from arena.telling.replay import Viewer
 
 HELLO_S = 10.0
-"""Within which a page must say who it is."""
+"""The time within which a page must say who it is."""
 HELLO_MAX = 1_000
-"""Characters of that."""
+"""The most characters of what it says."""
 NO_HELLO = 'say who you are first: {"key": null, "match": null, "steps": 0}'
 STOPS = "the server stops: your key is good for when it runs again"
 NO_FILM = "the server made a mistake in showing this match, and noted it"
@@ -40,11 +40,11 @@ class PageHello(msgspec.Struct):
     """What a page says first, and may say again when it is somebody else."""
 
     key: Annotated[str, Meta(max_length=128)] | None = None
-    """Of its seat."""
+    """The key of its seat."""
     match: Annotated[str, Meta(max_length=64)] | None = None
     """The match of which it has a film."""
     steps: Annotated[int, Meta(ge=0, le=10**9)] = 0
-    """The place behind the last step of it."""
+    """The index after the last step that it has."""
 
 
 @attrs.frozen
@@ -54,7 +54,7 @@ class ShownSoFar:
     match_id: str
     viewer: Viewer
     steps: int
-    """The place behind the last one."""
+    """The index after the last one."""
 
 
 @attrs.define(eq=False)
@@ -83,7 +83,7 @@ class SceneRoom:
         self._note_bug = note_bug
         self._clients: list[SceneClient] = []
         self._reels: dict[Viewer, FilmBuffer] = {}
-        """Of the latest match."""
+        """The films of the latest match."""
         self._alert = ""
         """The latest notice that people should read, until something else happens."""
         self._same: dict[ShownSoFar | None, str] = {}
@@ -168,7 +168,7 @@ class SceneRoom:
                 self._tell(client)
 
     def _film(self) -> None:
-        """Has the step just made in the film of everybody who looks.
+        """Adds the step just made to the film of everybody who looks.
 
         A film that cannot be made is a bug of ours, which costs those who look, and not the match.
         """
@@ -177,7 +177,7 @@ class SceneRoom:
         for viewer in {viewer_at(match, self._member(each)) for each in self._clients if each.is_known}:
             reel = self._reel(match, viewer)
             if reel.missing > SLICE:
-                continue  # somebody has just come, and his task is about it
+                continue  # somebody has just come, and the task of that page films it
             try:
                 reel.advance(SLICE)
             except Exception:

@@ -28,9 +28,9 @@ TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-"""Of the files that are served; nothing else is."""
+"""The media types of the files that are served; no other files are."""
 FILE_BYTES_MAX = 1 << 20
-"""More than any of them has: whatever is larger got there by mistake."""
+"""The most that a file may have: whatever is larger got there by mistake."""
 SHELL = "page/site.html"
 PAGES = (
     "/",
@@ -40,7 +40,7 @@ PAGES = (
     "/results/{name}/matches",
     "/results/{name}/matches/{id}",
 )
-"""All of them are the same file, whose script shows what the address asks for."""
+"""The paths of the one page, whose script shows what the address asks for."""
 ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__file__).parent}
 """The folders of the files, by what their paths begin with."""
 PLAIN_TAG, GZIP_TAG = '"{}"', '"{}-gzip"'
@@ -52,7 +52,7 @@ class StaticFile:
 
     octets: bytes
     gzipped: bytes | None
-    """None if that is not shorter."""
+    """The same compressed; None if that is not shorter."""
     digest: str
     media_type: str
 
@@ -78,7 +78,7 @@ class Site:
         return self._addresses({name: board_of(game) for name, game in GAMES.items()})
 
     def emblems(self) -> dict[str, str | None]:
-        """The small pictures that stand for them."""
+        """The small pictures that stand for the games, by the games' names."""
         return self._addresses({name: emblem_of(game) for name, game in GAMES.items()})
 
     def _addresses(self, files: Mapping[str, Path | None]) -> dict[str, str | None]:

@@ -27,12 +27,12 @@ def limit_s(table: Table) -> float | None:
 
 
 def note_missed(table: Table, player_id: str, missed: int) -> Table:
-    """How many turns in a row a player has missed by now, which is no news to anybody."""
+    """Notes how many turns in a row a player has missed by now, of which nobody is told."""
     return table.with_member(attrs.evolve(table.member(player_id), missed=missed))
 
 
 def note_seen(table: Table, player_id: str, now: float) -> After:
-    """Its holder is there: a match that is asleep because of it goes on."""
+    """Notes that a member is there; a match that slept until then goes on."""
     seen = attrs.evolve(table.member(player_id), seen_at=now)
     person = only_person(table)
     if not table.is_asleep or person is None or person.player_id != player_id:

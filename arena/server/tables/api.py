@@ -47,7 +47,7 @@ AFTER = QueryField(
 WAIT = QueryField(
     "wait",
     {"type": "number", "minimum": 0, "maximum": WAIT_MAX_S},
-    "So many seconds at most; without it nothing waits.",
+    "How many seconds to wait at most; without it nothing waits.",
 )
 
 _Act: TypeAlias = Callable[["TablesApi", LiveTable, Member, Any, Request], Awaitable[Any]]
@@ -78,7 +78,7 @@ def _by_member(name: str, body: type[Any], answer: Any, status: int = 200) -> Ca
 
 
 def _simple(name: str, act: Callable[[LiveTable, Member], None], summary: str) -> _Handle:
-    """The same for what needs no fields."""
+    """The endpoint of something that the holder of a key does, without any fields."""
 
     async def done(self: TablesApi, live: LiveTable, member: Member, new: Any, request: Request) -> bytes:
         act(live, member)
@@ -151,7 +151,7 @@ class TablesApi(Api):
         return Joined(member.player_id, key)
 
     async def _kept_or(self, live: LiveTable, undo: Callable[[], None]) -> None:
-        """Returns once it is kept; otherwise undoes what nobody could use, as its key or id is not told."""
+        """Returns once it is kept; otherwise undoes it, as nobody is told its key or id."""
         try:
             await live.kept()
         except Refusal:

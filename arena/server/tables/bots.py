@@ -31,7 +31,7 @@ from arena.words import counted, listed
 PROCESSES_MAX = 32
 """House bots that play at once, at all tables."""
 PROCESSES_PER_ADDRESS = 16
-"""The same at the tables that one address has made; this machine's own has no limit but that of all."""
+"""The same at the tables that one address has made; loopback has no such limit."""
 
 _FOLDERS = re.compile(r"""(?<![\w./~-])(?:/[^/\s'"():]+)+/""")
 """The folders of an absolute path, before the name of its file."""
@@ -126,7 +126,7 @@ class BotPlaces:
         self._changed = trio.Event()
 
     def check(self, bots: int, address: str) -> None:
-        """Raises Refusal if so many more cannot play now."""
+        """Raises Refusal if `bots` more house bots cannot play now."""
         if self._is_short(bots, address):
             raise Refusal(
                 "too_many",
@@ -140,7 +140,7 @@ class BotPlaces:
 
     @asynccontextmanager
     async def taken(self, bots: int, address: str) -> AsyncIterator[None]:
-        """Places for so many, until this ends; waits for them if need be."""
+        """Places for `bots` house bots until this ends; waits for them if need be."""
         while self._is_short(bots, address):
             await self._changed.wait()
         try:

@@ -9,14 +9,14 @@ import trio
 from arena.server.tables.live import LiveTable
 
 AWAY_S = 30.0
-"""Whoever does not come back for so long leaves the table; in a match its seat is away."""
+"""After this time without a connection one leaves the table; in a match its seat is away."""
 
 
 class ClosedPages:
     """Watches those who are not connected any more."""
 
     def __init__(self, live: LiveTable, nursery: trio.Nursery, is_here: Callable[[str], bool]) -> None:
-        """`is_here` says of a player_id whether some connection is its."""
+        """`is_here`: whether somebody with this player_id has a connection."""
         self._live = live
         self._nursery = nursery
         self._is_here = is_here

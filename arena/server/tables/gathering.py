@@ -22,7 +22,7 @@ from arena.server.tables.table import After, Member, Notice, Stopped, Table, Way
 from arena.server.tables.versioned import Versioned
 
 KEY_BYTES = 24
-"""Of a key: the secret of a seat, told once, of which only a hash is kept."""
+"""The length of a key: the secret of a seat, told once, of which only a hash is kept."""
 
 
 class Gathering(Versioned, ABC):
@@ -31,7 +31,7 @@ class Gathering(Versioned, ABC):
     def __init__(
         self, table: Table, game: Game[Any, Any], hall: ServerServices, *, address: str = "", version: int = 1
     ) -> None:
-        """`address`: of who made it."""
+        """`address`: where the table was made from."""
         super().__init__(hall.now, version)
         self.table = table
         self.game = game
@@ -40,7 +40,7 @@ class Gathering(Versioned, ABC):
 
     @abstractmethod
     def note_presence(self, member: Member) -> None:
-        """Its holder is there and does something."""
+        """The member is there and does something."""
 
     @abstractmethod
     def _apply(self, after: After, seed: int | None = None) -> None:
@@ -72,7 +72,7 @@ class Gathering(Versioned, ABC):
         return Member(str(uuid4()), nickname, way, self._hall.now(), key_hash, **more)
 
     def give_seat(self, by: Member, bot: str) -> Member:
-        """A house bot, or a guest that waits, takes a seat, under its own name or with a number behind."""
+        """Seats a house bot, or a guest that waits, under its name, with a number behind if that is taken."""
         self._hall.records.check()
         guest = self._hall.find_guest(bot, self.game.name)
         if guest is None:
@@ -92,11 +92,11 @@ class Gathering(Versioned, ABC):
         return self.table.member(newcomer.player_id)
 
     def use_program(self, member: Member) -> None:
-        """From now on a bot plays for this member, which connects with its key."""
+        """Has a bot that connects with the member's key play for it from now on."""
         self._apply(tables.use_program(self.table, member.player_id, self._hall.now()))
 
     def take_back(self, member: Member) -> None:
-        """Whoever has just joined has not, as that could not be kept."""
+        """Undoes that a member has just joined, as it could not be kept."""
         if member in self.table.members:
             self._apply(tables.take_back(self.table, member.player_id, self._hall.now()))
 

@@ -33,9 +33,9 @@ from arena.wire.names import looks_like, told_apart
 MOVE_S = 15.0
 """The limit of a move: people may sit here too."""
 GATHER_S = 2.0
-"""Once two are there others have so long to come before the match begins; as long is the pause after one."""
+"""How long others have to come before a match begins once two are there, and the pause after a match."""
 ALONE_S = 5.0
-"""Somebody who waits alone for so long gets a house bot for company."""
+"""How long somebody waits alone before a house bot comes for company."""
 SILENT = "it answered nothing in a whole match"
 
 
@@ -60,7 +60,7 @@ class OpenTable:
         self._alone_s = alone_s
         self._move_s = move_s
         self._company: Player | None = None
-        """The house bot, as long as it sits here."""
+        """The house bot, while it sits here."""
         self._hall = attrs.evolve(house.hall, records=Records(), open_bot=self._seated_bot)
         self.live = self._open()
         programs.go_home = self._take_back
@@ -172,7 +172,7 @@ class OpenTable:
             self._end_silence(live, live.match)
 
     def _end_silence(self, live: LiveTable, match: PlayedMatch) -> None:
-        """Those who did nothing themselves in the whole match leave."""
+        """Has everybody leave who did nothing in the whole match."""
         for number, player_id in enumerate(match.terms.seating):
             member = live.table.find(player_id)
             own = [each for each in match.decisions if int(each.seat) == number and each.asked]
@@ -214,7 +214,7 @@ class OpenTable:
                     live.leave(member)
 
     def _others(self, live: LiveTable) -> list[Member]:
-        """Those with a seat who are not the house bot."""
+        """The members with a seat who are not the house bot."""
         return [each for each in live.table.players if each.way != "house"]
 
     @asynccontextmanager

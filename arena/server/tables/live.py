@@ -44,7 +44,7 @@ from arena.server.tables.windows import Windows
 from arena.telling.replay import Moment
 
 Beginning: TypeAlias = Callable[[Table, str, Random, float], After]
-"""What a member does that may begin a match: the table, who, the luck of who sits where, and when."""
+"""A rule that may begin a match, of the table, the member's id, the luck of the seating, and the time."""
 
 
 class LiveTable(Gathering):
@@ -53,20 +53,20 @@ class LiveTable(Gathering):
     def __init__(
         self, table: Table, game: Game[Any, Any], hall: ServerServices, *, address: str = "", version: int = 1
     ) -> None:
-        """`address`: of who made it."""
+        """`address`: where the table was made from."""
         super().__init__(table, game, hall, address=address, version=version)
         self.match: PlayedMatch | None = None
-        """The latest one."""
+        """The latest match."""
         self.seats: Mapping[str, SeatPlayer] = {}
         """The people who play it, by player_id."""
         self.closed_because = ""
-        """Empty while the table is open."""
+        """Why the table was closed; empty while it is open."""
         self._playing: trio.CancelScope | None = None
 
     # What members do; all but leaving needs a disk that works
 
     def leave(self, member: Member) -> None:
-        """It goes; in a match its seat keeps playing, with default moves."""
+        """The member goes; in a match its seat keeps playing, with default moves."""
         seed = self._hall.draw_seed()
         self._apply(tables.leave(self.table, member.player_id, self._hall.now(), _shuffle(seed)), seed)
         if (seat := self.seats.get(member.player_id)) is not None:
@@ -88,7 +88,7 @@ class LiveTable(Gathering):
         self._apply(tables.begin_standing(self.table, _shuffle(seed), self._hall.now()), seed)
 
     def _begin(self, rule: Beginning, member: Member) -> None:
-        """What is done may begin a match, for which there must be places for its house bots."""
+        """Applies a rule that may begin a match, if there are places for its house bots."""
         self._hall.records.check()
         seed = self._hall.draw_seed()
         after = rule(self.table, member.player_id, _shuffle(seed), self._hall.now())
@@ -97,13 +97,13 @@ class LiveTable(Gathering):
         self._apply(after, seed)
 
     def note_presence(self, member: Member) -> None:
-        """Its holder is there and does something: it is not away any more."""
+        """The member is there and does something: it is not away any more."""
         self.note_seen(member)
         if (seat := self.seats.get(member.player_id)) is not None:
             seat.speak()
 
     def note_seen(self, member: Member) -> None:
-        """Its key came: a match that is asleep until it is there goes on."""
+        """The member's key came; a match that slept until then goes on."""
         after = absence.note_seen(self.table, member.player_id, self._hall.now())
         if after[1]:
             self._apply(after)
@@ -163,14 +163,14 @@ class LiveTable(Gathering):
         return match.is_paused or match.is_resuming
 
     def is_out(self, member: Member) -> bool:
-        """Whether it is eliminated from the match that is played."""
+        """Whether a member is eliminated from the match that is played."""
         match = self.match
         if match is None or not self.table.is_playing or member.player_id not in match.terms.seating:
             return False
         return match.terms.seating.index(member.player_id) in match.game.eliminated(match.state)
 
     def only_watches(self, member: Member) -> bool:
-        """Whether it has no seat, or is eliminated."""
+        """Whether a member has no seat, or is eliminated."""
         return member.is_spectator or self.is_out(member)
 
     # What follows from it
@@ -232,7 +232,7 @@ class LiveTable(Gathering):
     def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:
         """Goes on with a match that was being played when the server ended, or keeps it asleep.
 
-        `answers`: moves of the open turn that had come already, by seat.
+        `answers`: each seat's moves of the open turn that had come already.
         """
         self.match = self._new_match(terms, resumption, answers)
         if not self.table.is_asleep:
@@ -330,7 +330,7 @@ class LiveTable(Gathering):
             await match.archive()
 
     def _windows(self) -> Windows:
-        """When silence is a move of the people who play."""
+        """The times at which silence is a move of the people who play."""
         seats = {Seat(self.table.seating.index(player_id)): seat for player_id, seat in self.seats.items()}
         return Windows(self.game, seats, self._resume_play)
 

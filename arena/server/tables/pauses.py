@@ -20,7 +20,7 @@ from arena.server.tables.windows import Windows
 BOT_S = 0.7
 """A bot's answer is delivered no earlier than this after its question."""
 SHOWDOWN_S = 3.0
-"""The first question after a showdown is asked so much later."""
+"""How much later the first question after a showdown is asked."""
 
 
 class Pauses:
@@ -36,7 +36,7 @@ class Pauses:
         self.resumes_at = -inf
         """When the latest pause ends, or ended."""
         self._told = -inf
-        """The end of which pause was told last."""
+        """The end of the pause that was told last."""
         self.note_resumed: Callable[[], None] = lambda: None
         """Called once after each pause, when its questions have been asked."""
 

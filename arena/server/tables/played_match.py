@@ -36,7 +36,7 @@ class LiveScene(Notice):
 
     moment: Moment
     version: int
-    """The table's."""
+    """The version of the table."""
 
 
 class PlayedMatch:
@@ -70,10 +70,10 @@ class PlayedMatch:
         self.moments: list[Moment] = [Moment(-1, {}, Step(game.start(len(terms.names))))]
         """All so far, with events; only the last one has its state."""
         self.rounds: list[int] = []
-        """For each round the place in `moments` at which it begins."""
+        """The index in `moments` at which each round begins."""
         self.players: Sequence[PacedPlayer] = ()
         self.record: MatchRecord | None = None
-        """Once it is over."""
+        """Its record, once it is over."""
         self._note = note
         self._note_asked = note_asked
         self._counted = 0
@@ -84,7 +84,7 @@ class PlayedMatch:
         self.is_resuming = resumption is not None and bool(self.to_act)
         """Whether it goes on from earlier moves, and nobody has been asked yet: its bots are started."""
         self._given = {number: (self.turn, moves) for number, moves in (given or {}).items()}
-        """By seat the moves that came last, and for which turn the first of them is."""
+        """Each seat's latest moves, and the turn for which the first of them is."""
 
     def _recall(self, resumption: Resumption) -> None:
         """Has the moments of what was played before, without a word to anybody."""
@@ -115,7 +115,7 @@ class PlayedMatch:
 
     @property
     def given(self) -> dict[int, Sequence[Any]]:
-        """By seat the moves that have come for this turn and the next, for which nobody is asked again."""
+        """Each seat's moves that have come for this turn and the next, for which nobody is asked again."""
         left = {number: moves[self.turn - first :] for number, (first, moves) in self._given.items()}
         return {number: moves for number, moves in left.items() if moves}
 
@@ -167,7 +167,7 @@ class PlayedMatch:
         self._hall.records.begin_match(self._table_id, self.game, self.terms, rules)
 
     def answer(self, player_id: str, seat: SeatPlayer, move: Any) -> None:
-        """Somebody who plays makes a move, which is kept once the records say so.
+        """Makes the move of somebody who plays, which is kept once the records say so.
 
         The match may have gone on before this returns.
         """
@@ -280,7 +280,7 @@ class PlayedMatch:
         return moment.step is not None and any(event.kind == kind for event in moment.step.events)
 
     def decisions_of(self, turn: int) -> list[Decision]:
-        """Those of one turn."""
+        """The decisions of one turn."""
         found: list[Decision] = []
         for decision in reversed(self.decisions):
             if decision.turn < turn:

@@ -17,9 +17,9 @@ from arena.server.tables.live import LiveTable
 from arena.server.tables.table import Closed, Ended, Member, Notice, Went
 
 MARGIN_S = 0.2
-"""Granted on top of every limit, for the way there and back."""
+"""Granted on top of every limit, for the way to the bot and back."""
 RECONNECT_S = 10.0
-"""So long a bot that is not connected is waited for in a match."""
+"""How long to wait in a match for a bot that is not connected."""
 LEFT = "it has left the table"
 
 
@@ -41,7 +41,7 @@ class ProgramPlace:
 
     @property
     def member(self) -> Member | None:
-        """None: it is not at its table any more."""
+        """The member for whom it plays; None if that one is not at the table any more."""
         return self.live.table.find(self.player_id)
 
     @property
@@ -55,7 +55,7 @@ class ProgramPlace:
 
 
 class Programs:
-    """All of these bots."""
+    """All bots that play over TCP."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Programs:
         watch: LagWatch | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
-        """`find_table` gives the open table with an id; raises Refusal if there is none."""
+        """`find_table` returns the open table with an id, or raises Refusal."""
         self._nursery = nursery
         self._find_table = find_table
         self._reconnect_s = reconnect_s
@@ -77,7 +77,7 @@ class Programs:
         """The tables that are listened to."""
         self.absences = Absences(reconnect_s)
         self.go_home: Callable[[ProgramPlace], bool] = lambda place: False
-        """Takes a guest, whose table is closed, back to the open table; gives whether it could."""
+        """Takes a guest, whose table is closed, back to the open table; returns whether it could."""
 
     def __iter__(self) -> Iterator[ProgramPlace]:
         return iter(tuple(self._places.values()))
@@ -164,7 +164,7 @@ class Programs:
             self._nursery.start_soon(self._tidy, live)  # not now: a listener changes nothing at the table
 
     async def _tidy(self, live: LiveTable) -> None:
-        """Bots whose members are not at the table any more go."""
+        """Sends away bots whose members are not at the table any more."""
         for place in self:
             member = place.member
             if place.live is not live or (member is not None and not member.has_left):

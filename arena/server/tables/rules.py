@@ -1,7 +1,7 @@
 """The rules of a table: who sits there, who may do what, and when it plays.
 
-Pure: a table is a frozen value; each function gives the table after what somebody did, and what those at the
-table are told about it, or raises Refusal and changes nothing.  Ids, times (Unix, in seconds) and luck are
+Pure: a table is a frozen value; each function returns the table after what somebody did, and what those at
+the table are told about it, or raises Refusal.  Ids, times (Unix, in seconds) and luck are
 arguments.
 
 Sources: the documents of Blef (admin, public and private games), Bluff (ready) and Chamber (lobby, host,
@@ -94,7 +94,7 @@ def _is_deserted(table: Table) -> bool:
 
 
 def use_program(table: Table, player_id: str, now: float) -> After:
-    """From now on a bot plays for this member, which connects with its key."""
+    """Has a bot that connects with this member's key play for it from now on."""
     member = table.member(player_id)
     if member.is_spectator:
         raise Refusal("forbidden", "a spectator has no seat: a bot needs the key of a player")
@@ -110,7 +110,7 @@ def use_program(table: Table, player_id: str, now: float) -> After:
 
 
 def take_back(table: Table, player_id: str, now: float) -> After:
-    """A newcomer has not come after all; the table stays open, even if nobody else is there."""
+    """Undoes that a newcomer has come; the table stays open, even if nobody else is there."""
     member = table.member(player_id)
     if table.is_playing:
         return leave(table, player_id, now)
@@ -157,7 +157,7 @@ def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> s
 
 
 def free_name(table: Table, name: str) -> str:
-    """The name if nobody here has it, or one that looks like it, or else with a number behind."""
+    """The name, with a number behind if somebody here has it or one that looks like it."""
     taken = [member.nickname for member in table.members]
     names = [name, *(f"{name[: limits.NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
     return next(name for name in names if not any(looks_like(name, other) for other in taken))

@@ -116,7 +116,7 @@ class SeatPlayer(Player):
         self._expected = list(moves)
 
     def speak(self) -> None:
-        """Its holder is there: it is not away any more."""
+        """The holder of its key is there: it is not away any more."""
         self._spoke_at = trio.current_time()
         if self.missed:
             self.missed = 0
@@ -128,13 +128,13 @@ class SeatPlayer(Player):
         return trio.current_time() - self._spoke_at
 
     def go_away(self) -> None:
-        """Its holder is not there, which others are shown until it is there again."""
+        """Nobody is there, which others are shown until somebody is again."""
         if not self.is_away and not self.has_left:
             self.missed = MISSED_MAX
             self._note_missed(self.missed)
 
     def leave(self) -> None:
-        """Its holder has left: defaults are played to the end of the match."""
+        """The holder of its key has left: defaults are played to the end of the match."""
         self.has_left = True
         slot = self._take()
         if slot is not None:
@@ -163,7 +163,7 @@ class SeatPlayer(Player):
         self.open = slot
 
     def _stay_silent(self, slot: Slot) -> bool:
-        """Answers with the move that silence is; whether there is one."""
+        """Answers with the move that silence is, if there is one; returns whether there is."""
         game = self._game
         if game is None or game.silent_move is None or not game.may_be_silent(slot.question.options):
             return False
@@ -198,7 +198,7 @@ def seated_people(
 ) -> dict[str, SeatPlayer]:
     """The people among those who play, given by seat: the player that each of them is, by player_id.
 
-    `answers`: moves that came before the server was started again, by seat.
+    `answers`: each seat's moves that came before the server was started again.
     """
     seats = {}
     for number, member in enumerate(members):

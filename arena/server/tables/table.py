@@ -15,9 +15,9 @@ from arena.server.limits import CHAT_AT_ONCE
 from arena.server.refusal import Refusal
 
 Way: TypeAlias = Literal["person", "program", "house"]
-"""Somebody at HTTP or a WebSocket, a bot that connects over TCP, a bot that the server starts."""
+"""How somebody plays: over HTTP or a WebSocket, as a bot over TCP, or as a bot that the server starts."""
 MISSED_MAX = 2
-"""After so many missed turns in a row a player is away."""
+"""How many missed turns in a row make a player away."""
 Status: TypeAlias = Literal["waiting", "playing", "finished"]
 
 
@@ -41,7 +41,7 @@ class Member:
     missed: int = 0
     """How many turns of the match it has missed in a row."""
     seen_at: float = attrs.field(default=0.0, eq=False)
-    """When its holder was last there."""
+    """When the holder of its key was last there."""
     chat_credit: float = float(CHAT_AT_ONCE)
     """Messages that it may send now."""
     spoke_at: float = 0.0
@@ -158,12 +158,12 @@ class Table:
         return found
 
     def with_member(self, changed: Member) -> Table:
-        """The same with what a member has become."""
+        """The table with what a member has become."""
         members = [changed if each.player_id == changed.player_id else each for each in self.members]
         return attrs.evolve(self, members=tuple(members))
 
     def without(self, gone: Member) -> Table:
-        """The same without a member."""
+        """The table without a member."""
         return attrs.evolve(self, members=tuple(each for each in self.members if each is not gone))
 
 
@@ -176,18 +176,18 @@ class MatchTerms:
     seed: int
     """Hidden until the match is over, and after."""
     seating: tuple[str, ...]
-    """player_ids by seat."""
+    """The player_id of each seat."""
     names: tuple[str, ...]
-    """Nicknames by seat."""
+    """The nickname of each seat."""
     move_s: float | None
     started_at: float
     """Unix time."""
     are_people: tuple[bool, ...] = ()
-    """By seat; the others are bots."""
+    """Whether each seat is a person's; the others are bots'."""
 
     @property
     def by_people(self) -> tuple[bool, ...]:
-        """By seat whether a person plays."""
+        """Whether a person plays, for each seat."""
         return self.are_people or (False,) * len(self.names)
 
 

@@ -25,9 +25,9 @@ from arena.tournament.lobby.quotas import Quotas
 from arena.wire.connection import ArenaConnection
 
 NAME_WAIT_S = 1.0
-"""A connection that says nothing for so long is a guest without a name, as the document allows."""
+"""After this silence a connection is a guest without a name, as the document allows."""
 TURNS_TO_LEAVE = 10
-"""Turns of the loop in which the end of a bot's old connection is heard before its new one is judged."""
+"""Turns of the loop for hearing that a bot's old connection has ended, before its new one is judged."""
 STOPPED = "the server was stopped"
 TLS_ALONE = "bots come over TLS here: ARENA_TLS=1 for a bot of the SDK"
 

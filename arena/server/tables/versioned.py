@@ -14,10 +14,10 @@ Listener: TypeAlias = Callable[[Notice], None]
 
 
 class Versioned:
-    """Those who are told what happens, and those who wait until something does."""
+    """Whoever is told what happens, and whoever waits until something does."""
 
     def __init__(self, now: Callable[[], float], version: int) -> None:
-        """`now` gives the Unix time."""
+        """`now` returns the Unix time."""
         self.version = version
         self.modified_at = now()
         """Unix time of this version."""

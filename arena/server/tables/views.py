@@ -1,4 +1,4 @@
-"""A table as JSON, for each of those who look at it: equal information gives equal bytes.
+"""A table as JSON, for each viewer: equal information, equal bytes.
 
 Built from permitted pieces: the game's own observation, the options of the seat's own question, and what all
 at a table know.  What is the same for all, or for all who see the match from one seat, is encoded once for
@@ -41,7 +41,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Views:
-    """What is told of one table, kept while it does not change."""
+    """What viewers are shown of one table, kept while it does not change."""
 
     def __init__(self, live: LiveTable) -> None:
         self._live = live
@@ -217,7 +217,7 @@ def _place(viewer: Viewer) -> int:
 
 
 def listed_table(table: Table) -> TableListed:
-    """What a list of tables says of one."""
+    """A table as a list of tables shows it."""
     least, most = table.seats
     return TableListed(
         id=table.id,
@@ -247,7 +247,7 @@ def shown_move(move: SeenMove) -> MoveShown:
 
 
 def shown_events(event: SeenEvent, names: tuple[str, ...]) -> Iterator[EventShown]:
-    """The payloads of an event, each with who alone was told it."""
+    """The payloads of an event, each with the one who alone was told it, if any."""
     for who, fields in event.payloads:
         to = None if who is None else names[who]
         yield EventShown(event.kind, to, dict(fields), event.sentences.get(who))

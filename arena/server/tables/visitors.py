@@ -31,11 +31,11 @@ class Visitors:
             "messages came from your address",
         )
         self._of: RecentlyUsed[str, dict[str, str]] = RecentlyUsed()
-        """By table: the addresses of its members, by player_id."""
+        """The addresses of each table's members, by player_id."""
 
     @contextmanager
     def joining(self, table: Table, address: str) -> Iterator[Callable[[Member], None]]:
-        """Open while somebody from this address joins; gives what has to be told who it is at the table.
+        """Open while somebody from this address joins; yields what has to be told who that is at the table.
 
         Raises Refusal if too many of its household are there, or came lately; who is refused does not count.
         """
@@ -61,7 +61,7 @@ class Visitors:
         return self._messages.counted(address)
 
     def _members(self, table: Table) -> dict[str, str]:
-        """Where those come from who are at the table now."""
+        """The addresses of who is at the table now, by player_id."""
         known = self._of.get(table.id) or {}
         there = {each.player_id: known[each.player_id] for each in table.members if each.player_id in known}
         self._of.put(table.id, there)

@@ -31,9 +31,9 @@ class Windows:
         self._silent: Mapping[Seat, Slot] = {}
         """The questions of the turn to people who may stay silent."""
         self._awaited: list[Slot] = []
-        """Those that have to be answered before the window opens."""
+        """The questions that have to be answered before the window opens."""
         self._next: Slot | None = None
-        """The question to the one whose answer the window stays open for."""
+        """The question until whose answer the window stays open."""
 
     def begin(self, state: Any, asked: Mapping[Seat, Slot]) -> None:
         """The questions of a turn have just been asked."""
