@@ -32,6 +32,7 @@ Code: TypeAlias = Literal[1000, 1001, 1003, 1008, 1013]
 
 GONE: Code = 1001
 """The server stops."""
+STOPS = "the server stops: your key is good for when it runs again"
 TEXT_ALONE: Code = 1003
 FORBIDDEN: Code = 1008
 TOO_SLOW: Code = 1013

@@ -32,14 +32,10 @@ SEEN_BY = QueryField(
     "Who played, or `spectator`: what they knew then. Without it everything is shown.",
 )
 FIRST = QueryField(
-    "first",
-    {"type": "integer", "minimum": 0, "maximum": FIRST_MAX, "default": 0},
-    "The first step, from 0.",
+    "first", {"type": "integer", "minimum": 0, "maximum": FIRST_MAX, "default": 0}, "The first step, from 0."
 )
 COUNT = QueryField(
-    "count",
-    {"type": "integer", "minimum": 1, "maximum": STEPS_MAX, "default": STEPS_MAX},
-    "How many steps.",
+    "count", {"type": "integer", "minimum": 1, "maximum": STEPS_MAX, "default": STEPS_MAX}, "How many steps."
 )
 PART = (SEEN_BY, FIRST, COUNT)
 

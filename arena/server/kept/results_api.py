@@ -69,11 +69,7 @@ class ResultsApi(Api):
         return await self._read(request, lambda: shelf.matches(name, bot, first, count))
 
     @endpoint(
-        "GET",
-        "/api/results/{name}/matches/{match}/film",
-        {200: FilmPage},
-        query=PART,
-        refusals=("conflict",),
+        "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
     )
     async def get_film(self, request: Request) -> bytes:
         """A match of a results folder as the site's player shows it."""

@@ -12,7 +12,7 @@ from functools import partial
 import attrs
 import trio
 
-from arena.server.http.sockets import GONE, Wire
+from arena.server.http.sockets import GONE, STOPS, Wire
 from arena.server.packets import packets
 from arena.server.packets.game_data import GameDataMaker
 from arena.server.packets.packets import packet
@@ -43,7 +43,6 @@ BEHIND = 16
 """A spectator with more frames than this still to read is told the newest state only.  Four actions have as
 many, and their states, however long, are less than a socket may have waiting."""
 NO_PACKET = 'a packet is a JSON object with its name, such as {"packet": "JoinGame", "username": "ann"}'
-STOPS = "the server stops: your key is good for when it runs again"
 OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
 """Packets that only some may send; from others they are ignored."""
 

@@ -26,7 +26,7 @@ from arena.server import limits
 from arena.server.http.quotas import Quota, Rate, RecentlyUsed
 from arena.server.kept.keeping import Keeper, NotKept, not_kept
 from arena.server.refusal import Refusal
-from arena.wire.names import unseen
+from arena.server.tables.rules import is_name
 
 BASIC_MAX = 1024
 """The most characters of an `Authorization` header: the longest name and password need 500."""
@@ -150,7 +150,7 @@ class Accounts:
 
     async def verify(self, name: str, password: str, *, address: str = "") -> User:
         """The user with this name and password.  Raises Refusal: unauthorized, too_many."""
-        if not _is_name(name) or len(_octets(password)) > limits.PASSWORD_BYTES_MAX:
+        if not is_name(name) or len(_octets(password)) > limits.PASSWORD_BYTES_MAX:
             raise _unauthorized()
         memo = self._memo(name, password)
         while (user := self._right.get(memo)) is None:
@@ -226,14 +226,9 @@ def _read(value: bytes, cost: Cost) -> _Kept:
 
 
 def _check_name(name: str) -> None:
-    if not _is_name(name):
+    if not is_name(name):
         why = f"a name is 1 to {limits.NICKNAME_MAX} printable characters, without spaces at its ends"
         raise Refusal("bad_request", why, field="name")
-
-
-def _is_name(name: str) -> bool:
-    is_readable = name.isprintable() and name == name.strip() and unseen(name) is None
-    return 1 <= len(name) <= limits.NICKNAME_MAX and is_readable
 
 
 def _check_password(password: str) -> None:

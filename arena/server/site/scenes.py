@@ -17,7 +17,7 @@ import msgspec
 import trio
 from msgspec import Meta
 
-from arena.server.http.sockets import FORBIDDEN, GONE, Code, Wire
+from arena.server.http.sockets import FORBIDDEN, GONE, STOPS, Code, Wire
 from arena.server.refusal import Refusal
 from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
@@ -32,7 +32,6 @@ HELLO_S = 10.0
 HELLO_MAX = 1_000
 """The most characters of what it says."""
 NO_HELLO = 'say who you are first: {"key": null, "match": null, "steps": 0}'
-STOPS = "the server stops: your key is good for when it runs again"
 NO_FILM = "the server made a mistake in showing this match, and noted it"
 
 

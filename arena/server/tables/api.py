@@ -130,12 +130,7 @@ class TablesApi(Api):
         return self._house.views(live).table(member)
 
     @endpoint(
-        "POST",
-        f"{AT}/players",
-        {201: Joined},
-        body=NewMember,
-        proof="key or none",
-        refusals=("conflict",),
+        "POST", f"{AT}/players", {201: Joined}, body=NewMember, proof="key or none", refusals=("conflict",)
     )
     async def join(self, request: Request) -> Joined:
         """Takes a seat, or comes to watch; the first with a seat is host."""

@@ -312,10 +312,7 @@ class LiveTable(Gathering):
         pauses = self._hall.pauses(self.game.showdowns) if has_people else None
         if pauses is not None:
             pauses.note_resumed = self._resume_play
-        async with (
-            self._hall.bot_places.taken(_house_bots(members), self.address),
-            AsyncExitStack() as bots,
-        ):
+        async with self._hall.bot_places.taken(_house_bots(members), self.address), AsyncExitStack() as bots:
             seats = self.seats = self.seats or seated_people(members, match.given, self._note_missed)
             players = [
                 seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)

@@ -144,8 +144,7 @@ def _with_host(table: Table) -> After:
 
 def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> str:
     """The nickname.  Raises Refusal if people could not read it, or would take it for something else."""
-    is_readable = nickname.isprintable() and nickname == nickname.strip() and unseen(nickname) is None
-    if not 1 <= len(nickname) <= limits.NICKNAME_MAX or not is_readable:
+    if not is_name(nickname):
         raise Refusal(
             "bad_request",
             f"a nickname is 1 to {limits.NICKNAME_MAX} printable characters, without spaces at its ends",
@@ -154,6 +153,12 @@ def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> s
     if nickname in reserved:
         raise Refusal("bad_request", f"{nickname} is a word of the game: choose another", field="nickname")
     return nickname
+
+
+def is_name(name: str) -> bool:
+    """Whether somebody can be called that: it is short, and people see all of it."""
+    is_readable = name.isprintable() and name == name.strip() and unseen(name) is None
+    return 1 <= len(name) <= limits.NICKNAME_MAX and is_readable
 
 
 def free_name(table: Table, name: str) -> str:

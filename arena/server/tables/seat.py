@@ -192,9 +192,7 @@ class SeatPlayer(Player):
 
 
 def seated_people(
-    members: Sequence[Member],
-    answers: Mapping[int, Sequence[Any]],
-    note_missed: Callable[[str, int], None],
+    members: Sequence[Member], answers: Mapping[int, Sequence[Any]], note_missed: Callable[[str, int], None]
 ) -> dict[str, SeatPlayer]:
     """The people among those who play, given by seat: the player that each of them is, by player_id.
 
