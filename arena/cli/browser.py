@@ -53,6 +53,3 @@ def _show_apart(address: str) -> None:
             start_new_session=True,  # Ctrl-C is for the server
             check=False,
         )
-
-
-__all__ = ["has_browser", "show_page", "show_page_beside"]

@@ -143,6 +143,3 @@ def _is_loopback(address: Address) -> bool:
         return ip_address(address.host.partition("%")[0]).is_loopback
     except ValueError:
         return address.host == "localhost"
-
-
-__all__ = ["host_server", "page_of", "told_at_start"]

@@ -83,6 +83,3 @@ def admits(capacity: Capacity, running: Sequence[float], candidate: float, arena
     loads = [*running, candidate]
     light = sum(loads) - max(loads)
     return sum(loads) + arena * len(loads) <= capacity.cores or light <= LIGHT_SHARE * capacity.cores
-
-
-__all__ = ["Capacity", "Demand", "admits", "expected_load"]

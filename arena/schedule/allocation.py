@@ -119,6 +119,3 @@ def _drawn(
 def _shuffled(sets: Sequence[tuple[str, ...]], seed: int, *key: str | int) -> list[int]:
     """The indices of the sets in an order that is drawn, whatever their own order."""
     return sorted(range(len(sets)), key=lambda place: derive_seed(seed, *key, joined(sorted(sets[place]))))
-
-
-__all__ = ["AHEAD", "TURN_BATCHES", "Allocate", "Batches", "Shares", "batch"]

@@ -119,6 +119,3 @@ def _in_orbits(count: int, size: int) -> Iterator[Points]:
         period = next((turn for turn, same in enumerate(turned, 1) if same == gaps), size)
         for shift in range(sum(gaps[:period])):
             yield tuple(sorted((point + shift) % count for point in first))
-
-
-__all__ = ["ORDER", "BotSets", "all_sets", "evenly", "named"]

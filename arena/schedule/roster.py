@@ -144,16 +144,3 @@ def successors(statuses: Mapping[str, str]) -> dict[str, str]:
     present = {slot_name(bot): bot for bot in newest_first if statuses[bot] != "replaced"}
     replaced = (bot for bot, status in statuses.items() if status == "replaced")
     return {bot: present[slot_name(bot)] for bot in replaced if slot_name(bot) in present}
-
-
-__all__ = [
-    "LEFT",
-    "Act",
-    "Roster",
-    "RosterEntry",
-    "RosterSlot",
-    "by_version",
-    "is_version_name",
-    "slot_name",
-    "successors",
-]

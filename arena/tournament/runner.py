@@ -153,6 +153,3 @@ async def _open_grounds(
         await here.pool.instances.all_gone()
     async with open_crew(crew):
         yield crew
-
-
-__all__ = ["run_tournament"]

@@ -154,6 +154,3 @@ def _broken(entrant: Entrant, error: BotBroken) -> BrokenBots:
     said = tried_in_vain(entrant, error)
     said.log_path = None  # it is gone by the time that anybody could read it
     return BrokenBots([said], head=f"{entrant.name} cannot play:")
-
-
-__all__ = ["house_bots", "opponents_of", "started"]

@@ -107,6 +107,3 @@ def _is_one(totals: SeatTotals, duration_s: float) -> bool:
         and abs(max(times, default=0.0) - totals.think_max_s) <= slack_s
         and (totals.think_s <= duration_s + slack_s or duration_s == 0)
     )
-
-
-__all__ = ["Incoming"]

@@ -116,6 +116,3 @@ def _shown(value: Any) -> str:
 def made_again(run: Run) -> str:
     """What to do where a file of the run is not as it should be."""
     return f"a run that goes on in {run.folder} writes it"
-
-
-__all__ = ["NOT_CLAIMED", "RUN_FILE", "made_again", "run_file_untruths"]

@@ -173,6 +173,3 @@ def _are_close(cell: str, value: str, step: float) -> bool:
 
 def _told(cells: list[str] | None) -> str:
     return "no line" if cells is None else ", ".join(cells)
-
-
-__all__ = ["csv_untruths"]

@@ -55,6 +55,3 @@ def _opened(folder: Path) -> Store:
                 raise
         time.sleep(LOOKS_EVERY_S)
     return opened_to_read(folder)
-
-
-__all__ = ["watch_folder"]

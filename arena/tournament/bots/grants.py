@@ -218,6 +218,3 @@ def _has(entrant: Entrant) -> Iterator[str]:
     yield from (_HAS[flag] for flag in FLAGS if getattr(entrant, flag))
     if entrant.memory_mb > MEMORY_MB:
         yield f"{entrant.memory_mb:,} MB of memory"
-
-
-__all__ = ["granted", "grants_said"]

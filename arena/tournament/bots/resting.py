@@ -75,6 +75,3 @@ def _without_broken_versions(run: Run, names: Sequence[str]) -> Roster:
             )
             del entries[place]
     return Roster(entries)
-
-
-__all__ = ["RestingBots", "expected_course", "with_resting"]

@@ -98,6 +98,3 @@ def _check_out(spec: str, repository: Repository, tree: str, kept: Path) -> None
         except OSError:
             if not kept.is_dir():  # else another arena was quicker
                 raise
-
-
-__all__ = ["PREFIX", "VERSIONS", "is_revision", "version_at"]

@@ -209,19 +209,3 @@ def _only(
             hints=(START_OVER,),
         )
     return pairing.id
-
-
-__all__ = [
-    "Extent",
-    "Intake",
-    "course_of",
-    "course_there",
-    "cut",
-    "extent_there",
-    "is_complete",
-    "keep_course",
-    "left_out_before",
-    "playable",
-    "take_in",
-    "take_in_folder",
-]

@@ -328,20 +328,3 @@ def _grown(
 def _unknown(setting: str, name: str, known: Sequence[str]) -> ConfigError:
     why = f"no such bot{did_you_mean(name, known)}; bots are {listed(known)}"
     return ConfigError(why, setting=setting, value=shown(name))
-
-
-__all__ = [
-    "NO_WISHES",
-    "OTHERWISE",
-    "ROSTER",
-    "Membership",
-    "NewVersion",
-    "RosterWishes",
-    "keep_roster",
-    "membership",
-    "roster_of",
-    "slots_of",
-    "unchanged",
-    "with_joiners",
-    "with_replacements",
-]

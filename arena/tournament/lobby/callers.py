@@ -107,13 +107,3 @@ def short_backlog(plan: Plan) -> str | None:
         "connect: those that come in the same moment may be let in some seconds later "
         f"(`sysctl net.core.somaxconn={plan.connecting}` raises it)"
     )
-
-
-__all__ = [
-    "bots_set_aside",
-    "connections_of",
-    "lift_files_limit",
-    "per_address_of",
-    "prepare_files",
-    "short_backlog",
-]

@@ -186,5 +186,3 @@ class _Tally:
 
 
 _NOTHING = _Tally(Counter(), 0)
-
-__all__ = ["Bookkeeper", "Consequences"]

@@ -47,6 +47,3 @@ def too_different(there_ms: float, here_ms: float) -> str | None:
         f"is not as fast as this machine: a fixed loop takes {there_ms:.2f} ms there and {here_ms:.2f} ms "
         f"here, {differs}: expected at most {OFF_MAX:.0%} more or less; leave it out, or do not calibrate"
     )
-
-
-__all__ = ["loop_once_ms", "quickest_loop_ms", "too_different"]

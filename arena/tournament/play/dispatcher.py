@@ -181,6 +181,3 @@ class Dispatcher:
             reporter.closed(closed)
         for bot in news.reinstated:
             reporter.note(f"{bot} is not withdrawn after all: the run ended before that")
-
-
-__all__ = ["Dispatcher"]

@@ -81,6 +81,3 @@ class Grounds(Protocol):
 
     def look(self) -> None:
         """Measures the matches in progress."""
-
-
-__all__ = ["Grounds", "Over", "TakenMatch", "bots_playing"]

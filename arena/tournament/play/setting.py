@@ -56,6 +56,3 @@ class RunTerms:
     def logs(self) -> Path:
         """The folder of the bots' logs."""
         return self.folder / LOGS
-
-
-__all__ = ["RunTerms"]

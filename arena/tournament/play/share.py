@@ -53,6 +53,3 @@ def capacity_in(capacity: Capacity, share: Share) -> Capacity:
         most=first if capacity.is_fixed else max(first, share.part(capacity.most)),
         cores=capacity.cores / share.of,
     )
-
-
-__all__ = ["WHOLE", "Share", "capacity_in", "entrants_of"]

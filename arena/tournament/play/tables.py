@@ -148,6 +148,3 @@ def shares_of(entry: Entry, wall_s: float) -> list[float]:
     thought_s = [totals.think_s for totals in entry.totals]
     total_s = sum(thought_s)
     return [wall_s * (one / total_s if total_s else 1 / len(thought_s)) for one in thought_s]
-
-
-__all__ = ["MatchTable", "Tables", "shares_of"]

@@ -334,6 +334,3 @@ async def open_crew(crew: WorkerGrounds) -> AsyncIterator[WorkerGrounds]:
             finally:
                 with trio.CancelScope(shield=True):
                     await crew.dismiss()
-
-
-__all__ = ["WorkerGrounds", "open_crew"]

@@ -46,5 +46,3 @@ class Hiring:
 
 CHILDREN = Hiring(enlist_child)
 """The way to start workers as children of this process."""
-
-__all__ = ["CHILDREN", "Doubt", "Enlist", "Hiring"]

@@ -72,6 +72,3 @@ async def enlist_child(name: str, program: Sequence[str] = PROGRAM) -> AsyncIter
     finally:
         with trio.CancelScope(shield=True):
             await child.end()
-
-
-__all__ = ["enlist_child"]

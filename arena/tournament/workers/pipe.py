@@ -93,6 +93,3 @@ class Pipe(Generic[Said]):
         octets = bytes(self._received[:length])
         del self._received[:length]
         return octets
-
-
-__all__ = ["MESSAGE_BYTES_MAX", "CutOff", "MessageTooLong", "Pipe"]

@@ -185,6 +185,3 @@ def bundled(
             orders = []
         bundles.append(message)
     return [*bundles, PlayMatches(tuple(orders))] if orders else bundles
-
-
-__all__ = ["StartedWorker", "TakenThere", "WorkerPost", "bundled"]

@@ -301,6 +301,3 @@ def _traceback_of(error: BaseException) -> str:
 
 def _clean(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-__all__ = ["Worker", "work_for"]

@@ -114,6 +114,3 @@ def game_origin(run: Run) -> Origin | None:
     """Where the game of a run comes from; None: it is built in."""
     kept = run.store.meta().get(ORIGIN)
     return None if kept is None else origin_from(kept)
-
-
-__all__ = ["bound_here", "crew_for", "game_origin", "own_setting", "workers_for"]
