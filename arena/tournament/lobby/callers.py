@@ -1,4 +1,4 @@
-"""How many connections a run accepts from bots that connect by themselves, and what that needs."""
+"""Decides how many connections of bots a run accepts, and gets the file descriptors that this needs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from arena.tournament.lobby.quotas import ADDRESS_CONNECTIONS_MAX, UNNAMED_PART
 from arena.tournament.plan import Plan
 
 CONNECTIONS_MAX = 1024
-"""How many open connections besides one for each expected bot: more instances, strangers, the refused."""
+"""How many connections may be open besides one for each expected bot: more instances, strangers, refused."""
 SET_ASIDE_LEAST = 200
 FILES_WANTED = 4096
-"""File descriptors: a started bot takes five, and up to four bots are alive for every seat in use."""
+"""How many file descriptors to ask for: a started bot takes five, and four may be alive for every seat."""
 FILES_SPARE = 128
 """How many file descriptors a run needs besides one for each bot that connects."""
 
@@ -26,7 +26,7 @@ FILES_SPARE = 128
 def connections_of(plan: Plan) -> int:
     """How many connections may be open at once; more are turned away.
 
-    Bounded by the file descriptors there are, so that strangers do not take those that the run needs.
+    Bounded by the available file descriptors, so that strangers do not take those that the run needs.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = CONNECTIONS_MAX + plan.connecting
@@ -83,8 +83,8 @@ def lift_files_limit(wanted: int = FILES_WANTED) -> float:
 def bots_set_aside(plan: Plan) -> Iterator[None]:
     """Has the garbage collector skip the bots that are here now, if they are many, while the context is open.
 
-    Nearly all that is known of them stays to the end.  With 5,000 bots, each collection would take a quarter
-    of a second to look through it, in which nobody is heard.
+    Nearly all objects about them stay to the end.  With 5,000 bots, each collection would take a quarter of
+    a second to look through these, in which nobody is heard.
     """
     if plan.connecting < SET_ASIDE_LEAST:
         yield
@@ -98,7 +98,7 @@ def bots_set_aside(plan: Plan) -> Iterator[None]:
 
 
 def short_backlog(plan: Plan) -> str | None:
-    """The warning if the kernel lets fewer connections wait than bots will connect; None if it does not."""
+    """The warning if the kernel lets fewer connections wait than bots will connect; else None."""
     most = backlog_most()
     if most is None or most >= plan.connecting:
         return None

@@ -13,7 +13,7 @@ import time
 LOOP_TURNS = 40_000
 """The length of the loop, about 5 ms: long enough to be timed, short enough to run beside anything."""
 TRIES = 20
-"""How many loops are run: the quickest says what a machine can do, whatever else it does."""
+"""How many loops are run: the quickest tells what a machine can do, whatever else it does."""
 OFF_MAX = 0.25
 """How much a worker's figure may differ from the run's, as a share of the latter."""
 
@@ -33,7 +33,7 @@ def loop_once_ms() -> float:
 
 
 def quickest_loop_ms() -> float:
-    """The loop's time on this machine at its best."""
+    """The fixed loop's time on this machine at its best (ms)."""
     return min(loop_once_ms() for _ in range(TRIES))
 
 

@@ -107,7 +107,7 @@ class Dispatcher:
         return first
 
     def _free(self) -> list[str]:
-        """The bots that may be seated, and those that are withdrawn and need no seat."""
+        """The bots that may be seated, and withdrawn ones, which need no seat."""
         return [bot for bot in self._bots if bot in self._ledger.withdrawn or self._grounds.is_free(bot)]
 
     def _stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Plays one match with the referee, from its seats to what is kept of it: scored and packed."""
+"""Plays one match with the referee, from its seats to the entry that is kept of it, scored and packed."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
 
 
 def result_of(entry: Entry) -> MatchResult:
-    """A match's result as the course is told it."""
+    """A match's result, as the course takes it."""
     return MatchResult(
         points=entry.points,
         returns=entry.record.returns,

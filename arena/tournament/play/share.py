@@ -16,10 +16,10 @@ from arena.schedule.admission import Capacity
 
 @attrs.frozen
 class Share:
-    """The part that one of several processes has."""
+    """The part of a run that one of several processes has."""
 
     place: int = 0
-    """Which of the processes it is, from 0."""
+    """The number of the process, from 0."""
     of: int = 1
     """How many processes there are."""
 
