@@ -1,4 +1,4 @@
-"""The command that measures: `bench`."""
+"""`arena bench`: measures how fast the arena is on this machine."""
 
 from __future__ import annotations
 
