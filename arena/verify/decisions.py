@@ -1,4 +1,4 @@
-"""The rows of decisions that a match kept: all, those with faults, or none.  The plan chose which."""
+"""Verifies the rows of decisions that a match kept: all, those with faults, or none, as its plan chose."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from arena.verify.untruth import Untruth, differs
 from arena.words import printable
 
 CHOICES = ("all", "faults", "none")
-"""Of which decisions a match may have kept rows."""
+"""The decisions that a match may have kept rows of."""
 
 
 class DecisionRows:
-    """The rows of one match."""
+    """The rows of decisions of one match."""
 
     def __init__(self, where: str, rows: Sequence[Row], choices: Sequence[str]) -> None:
         """`choices`: which decisions may have been chosen to be kept: `all`, `faults`, `none`."""
@@ -31,13 +31,13 @@ class DecisionRows:
         self.choices = choices
         self.rows = [dict(zip(STORED["decisions"], row, strict=True)) for row in rows]
         self.faults = {(row["turn"], row["seat"]): row["fault"] for row in self.rows if row["fault"]}
-        """(turn, seat) -> the fault."""
+        """(turn, seat) -> the kind of fault."""
         self.are_known = True
-        """Whether these are all faults of the match: with decisions = none only their numbers are kept."""
+        """Whether these are all faults of the match: with decisions = none only their counts are kept."""
         self.are_all = False
 
     def shape(self, match: dict[str, Any], seats: Sequence[dict[str, Any]]) -> Generator[Untruth, None, None]:
-        """How many there are, and whether they agree with the counts of each seat."""
+        """Whether there are as many rows as there should be, and they agree with the counts of each seat."""
         faults = sum(row[kind] for row in seats for kind in FAULT_KINDS)
         counts = {"all": match["decisions"], "faults": faults, "none": 0}
         allowed = sorted({counts[choice] for choice in self.choices})
@@ -108,7 +108,7 @@ class DecisionRows:
             yield self._untruth("rows", "one of no decision of the match", "none", row)
 
     def _compared(self, row: dict[str, Any], **expected: object) -> Generator[Untruth, None, None]:
-        """What in a row is not as it should be."""
+        """Where a row is not as expected."""
         for name, value in expected.items():
             if row[name] != value:
                 yield self._untruth(name, row[name], value, row)
