@@ -91,7 +91,7 @@ class UntilRule:
         self._began_at, self._cycles_before = time.monotonic(), self.until.cycles
 
     def closed(self, series: ClosedSeries) -> bool:
-        """Takes in the next series that counts; returns whether the goal was settled at the end of a cycle."""
+        """Takes in the next series that counts; returns whether the goal was settled at a cycle's end."""
         assert self.until is not None, "play has begun"
         if not series.is_spoilt:
             scores: dict[str, list[float]] = {}
