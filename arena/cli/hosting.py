@@ -15,7 +15,6 @@ from arena.cli.browser import show_page_beside
 from arena.cli.group import BUG
 from arena.cli.mistakes import ungrouped
 from arena.cli.stop import Stop
-from arena.reading.units import Address
 from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
 from arena.terminal.hosting import HostScreen
 from arena.terminal.live import Terminal
@@ -115,7 +114,7 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     if plan.tls is not None:
         return lines
     addresses = {opened.http: plan.http, f"the bots' {opened.tcp}": plan.listen}
-    exposed = [shown for shown, address in addresses.items() if address and not _is_loopback(address)]
+    exposed = [shown for shown, address in addresses.items() if address and not address.is_loopback]
     if exposed:
         lines.append(NO_TLS.format(" and ".join(exposed)))
     if any(shown.startswith("http") for shown in exposed):
@@ -133,10 +132,3 @@ def page_of(opened: OpenServer) -> str:
     except ValueError:
         is_any = False
     return f"{scheme}://{'127.0.0.1' if is_any else host}:{port}/"
-
-
-def _is_loopback(address: Address) -> bool:
-    try:
-        return ip_address(address.host.partition("%")[0]).is_loopback
-    except ValueError:
-        return address.host == "localhost"

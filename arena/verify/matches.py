@@ -7,7 +7,7 @@ here they are only compared with what is stored.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum, inf
 from operator import itemgetter
 from typing import Any
@@ -23,9 +23,7 @@ from arena.store.checksums import MatchRows
 from arena.store.rows import names_of_others, result_cells
 from arena.store.schema import STORED
 from arena.verify.decisions import CHOICES, DecisionRows
-from arena.verify.untruth import Untruth, differs, is_not
-
-Untruths = Generator[Untruth, None, None]
+from arena.verify.untruth import Untruth, Untruths, differs, is_not
 
 _NUMBERS = ("seat", *FAULT_KINDS, "not_asked", "abandoned", "withdrawn", "decisions")
 _NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked", "decisions", "abandoned")

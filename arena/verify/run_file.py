@@ -7,7 +7,7 @@ and is not verified; but no call played more matches than there are.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -20,7 +20,7 @@ from arena.tournament.folder.run import Run
 from arena.tournament.folder.seal import told_of_seal
 from arena.tournament.plan import is_guessable
 from arena.verify.schedule import Planned
-from arena.verify.untruth import Untruth
+from arena.verify.untruth import Untruth, Untruths
 from arena.words import counted, listed
 
 RUN_FILE = "run.json"
@@ -32,8 +32,6 @@ STATUSES = ("finished", "stopped", "interrupted", "failed")
 _BYTES_MAX = 10_000_000
 _NOTHING = object()
 """Stands for a value that is missing, on either side."""
-
-Untruths = Generator[Untruth, None, None]
 
 
 def run_file_untruths(

@@ -5,7 +5,7 @@ Who plays whom, under which ids, with which seeds, in which seats; who is withdr
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -26,10 +26,8 @@ from arena.tournament.folder.run import Run
 from arena.tournament.plan import deals_of, identity, plan_from
 from arena.tournament.play.stopping import StopRule
 from arena.verify.stored_record import KEYS
-from arena.verify.untruth import Untruth, differs, is_not
+from arena.verify.untruth import Untruth, Untruths, differs, is_not
 from arena.words import counted
-
-Untruths = Generator[Untruth, None, None]
 
 CONNECTS = "connects"
 """The path of a bot that connected by itself, whose version is what it said each time."""

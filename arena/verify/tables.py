@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
@@ -19,7 +19,7 @@ from arena.errors import ConfigError
 from arena.store import TABLES, Row, Store, Table
 from arena.store.cells import meant
 from arena.store.files import stamped_maker, stamped_mark
-from arena.verify.untruth import Untruth
+from arena.verify.untruth import Untruth, Untruths
 
 CLOSE = 1e-7
 """How much a number may differ, as a share of it, in tables computed from many matches: another machine sums
@@ -28,8 +28,6 @@ in another order, which changes the last digits."""
 STEPS = {column: 10.0**-digits for column, digits in ROUNDED.items()}
 """Column -> how much an estimate may differ: what lies between two of its last digits is rounded up on one
 processor and down on another."""
-
-Untruths = Generator[Untruth, None, None]
 
 
 def csv_untruths(store: Store, notes: list[str]) -> Untruths:

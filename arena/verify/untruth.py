@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import TypeAlias
+
 import attrs
 
 from arena.words import clipped, printable
@@ -35,6 +38,9 @@ class Untruth:
             f"{_brief(self.stored)} is stored, and it should be {_brief(self.expected)}"
             f"{f' ({printable(self.hint)})' if self.hint else ''}"
         )
+
+
+Untruths: TypeAlias = Generator[Untruth, None, None]
 
 
 def differs(where: str, column: str, stored: object, expected: object, seat: int | None = None) -> Untruth:

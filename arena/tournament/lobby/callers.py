@@ -6,11 +6,9 @@ import gc
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 
 from arena.errors import ConfigError
 from arena.players.tcp import backlog_most
-from arena.reading.units import Address
 from arena.tournament.lobby.quotas import ADDRESS_CONNECTIONS_MAX, UNNAMED_PART
 from arena.tournament.plan import Plan
 
@@ -40,16 +38,9 @@ def per_address_of(plan: Plan) -> int:
     """
     if plan.per_address is not None:
         return plan.per_address
-    if plan.listen is not None and _is_loopback(plan.listen):
+    if plan.listen is not None and plan.listen.is_loopback:
         return max(ADDRESS_CONNECTIONS_MAX, 2 * UNNAMED_PART * plan.connecting)
     return ADDRESS_CONNECTIONS_MAX
-
-
-def _is_loopback(address: Address) -> bool:
-    try:
-        return ip_address(address.host).is_loopback
-    except ValueError:
-        return address.host == "localhost"
 
 
 def prepare_files(plan: Plan) -> None:

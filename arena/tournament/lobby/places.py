@@ -152,7 +152,8 @@ class Places:
             return reason
         if token is not None:
             if (place := self._guest_tokens.owner(token)) is not None:
-                return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
+                stand = "is connected already" if place.player.is_connected else "plays no more"
+                return place.player if is_lost(place) else f"{place.player.name} {stand}"
             if self._tokens and token not in self._departed:
                 return "no entrant has this token"
         if said is not None and said in self._named:
@@ -220,10 +221,6 @@ class Places:
 def is_lost(place: LobbyPlace) -> bool:
     """Whether the place's bot lost its connection and may come back; false if it has only just come."""
     return place.player.lost_at is not None and not place.player.is_gone
-
-
-def stand_of(place: LobbyPlace) -> str:
-    return "is connected already" if place.player.is_connected else "plays no more"
 
 
 def last_lost(places: Iterable[LobbyPlace]) -> StreamPlayer:

@@ -63,7 +63,8 @@ class MatchRunner:
             return self._entry(pairing, without, record, started_at)
         except Exception:  # one of two broad catches in the arena: our bug spoils this match and no other
             error = traceback.format_exc()
-        return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
+        aborted = MatchRecord(tuple(turns), (), (), (), (False,) * len(seated), error=error)
+        return self._entry(pairing, without, aborted, started_at)
 
     def _entry(
         self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
@@ -93,10 +94,6 @@ class MatchRunner:
             for decision in record.decisions
             if wanted == "all" or decision.fault is not None
         )
-
-
-def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
-    return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
 
 
 def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:

@@ -41,7 +41,6 @@ from arena.tournament.workers.messages import (
     FromRun,
     MatchesDropped,
     MatchesPlayed,
-    MatchOrder,
     PlayMatches,
     WantsMatches,
     WithdrawBot,
@@ -75,7 +74,8 @@ async def work_for(stream: trio.abc.Stream) -> bool:
     except BaseException as error:
         with suppress(Exception), trio.move_on_after(1):
             mistake = _mistake_in(error)
-            await pipe.send(WorkerBug(_traceback_of(error)) if mistake is None else WorkRefused(str(mistake)))
+            bug = without_surrogates("".join(traceback.format_exception(error)))
+            await pipe.send(WorkerBug(bug) if mistake is None else WorkRefused(str(mistake)))
         if isinstance(error, Exception | BaseExceptionGroup):
             return False
         raise
@@ -180,7 +180,8 @@ class Worker:
         match said:
             case PlayMatches(orders):
                 for order in orders:
-                    self._take_order(order)
+                    self._waiting[order.number] = pairing_of(order, self._game), frozenset(order.without)
+                self._changed.set()
             case DropMatches(numbers):
                 left_out = tuple(one for one in numbers if self._waiting.pop(one, None) is not None)
                 if left_out:
@@ -189,10 +190,6 @@ class Worker:
                 self._here.withdraw(bot)
             case _:
                 raise RemoteProtocolError(f"found {type(said).__name__}, expected orders")
-
-    def _take_order(self, order: MatchOrder) -> None:
-        self._waiting[order.number] = pairing_of(order, self._game), frozenset(order.without)
-        self._changed.set()
 
     async def _begin_all(self, nursery: trio.Nursery) -> None:
         """Begins matches whenever some can begin."""
@@ -293,7 +290,3 @@ def full_disk(path: object) -> str:
         f"the disk is full on {platform.node()}{what}: make room there; what was played is kept, and "
         "the same command plays on"
     )
-
-
-def _traceback_of(error: BaseException) -> str:
-    return without_surrogates("".join(traceback.format_exception(error)))
