@@ -9,10 +9,7 @@ from arena.cli.mistakes import WholeNumber
 
 
 @cli.command()
-@options(
-    "What is measured",
-    ("--only", "*NAME", "Only this; may be repeated."),
-)
+@options("What is measured", ("--only", "*NAME", "Only this; may be repeated."))
 @click.option(
     "--repeats",
     type=WholeNumber(1),

@@ -43,11 +43,7 @@ def play_here(
 
 
 def sitting_of(
-    game: str,
-    against: Sequence[str],
-    rules: Sequence[str],
-    name: str | None,
-    wishes: Mapping[str, Any],
+    game: str, against: Sequence[str], rules: Sequence[str], name: str | None, wishes: Mapping[str, Any]
 ) -> Sitting:
     """The match that the words ask for.  Raises ConfigError with a sentence for what is wrong."""
     plan = with_options(Plan(), {**wishes, "game": game}, base=Path.cwd())

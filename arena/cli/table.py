@@ -30,10 +30,7 @@ from arena.errors import ConfigError
     ),
     *GRANTS,
 )
-@options(
-    "At a server's table",
-    ("--table", "URL", "The table of a server (`arena serve`)."),
-)
+@options("At a server's table", ("--table", "URL", "The table of a server (`arena serve`)."))
 @options(
     "You",
     ("--name", "NAME", "What you are called.  [player; at a server's table you enter it later]"),

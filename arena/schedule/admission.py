@@ -29,11 +29,7 @@ class Demand:
     def with_more(self, matches: int, cpu_s: float, wall_s: float) -> Demand:
         """The demand after this many more matches."""
         kept = (1 - 1 / MATCHES_REMEMBERED) ** matches
-        return Demand(
-            kept * self.matches + matches,
-            kept * self.cpu_s + cpu_s,
-            kept * self.wall_s + wall_s,
-        )
+        return Demand(kept * self.matches + matches, kept * self.cpu_s + cpu_s, kept * self.wall_s + wall_s)
 
 
 def expected_load(bots: Iterable[str], demands: Mapping[str, Demand]) -> float:

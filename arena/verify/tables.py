@@ -120,12 +120,7 @@ def _opened(path: Path) -> TextIO:
 
 
 def _cell_by_cell(
-    where: str,
-    header: Sequence[str],
-    line: list[str] | None,
-    right: list[str] | None,
-    *,
-    is_close: bool,
+    where: str, header: Sequence[str], line: list[str] | None, right: list[str] | None, *, is_close: bool
 ) -> Untruths:
     """Where a line differs from the one that should be there; None: there is no line."""
     if line is None or right is None or len(line) != len(right):

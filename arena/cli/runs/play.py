@@ -112,11 +112,7 @@ COMMON_COMPARED = (
     ("--dry-run", None, "Print what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
     ("--exit-first", "-x", None, "Stop at the first fault and print its capsule."),
-    (
-        "--debug",
-        "*BOT",
-        "Keep all that this bot hears and says, with times, in logs/; may be repeated.",
-    ),
+    ("--debug", "*BOT", "Keep all that this bot hears and says, with times, in logs/; may be repeated."),
     ("--leave-out-broken", None, "Play without bots that cannot be found, built or started."),
     (
         "--sandbox",

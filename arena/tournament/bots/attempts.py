@@ -108,10 +108,7 @@ class Attempts:
     """Tries bots by `start`, which returns when the bot has connected, or raises BotBroken."""
 
     def __init__(
-        self,
-        start: Callable[[Attempt], Awaitable[object]],
-        starting_max: int,
-        tell: Callable[[str], object],
+        self, start: Callable[[Attempt], Awaitable[object]], starting_max: int, tell: Callable[[str], object]
     ) -> None:
         self._start = start
         self._tell = tell

@@ -26,11 +26,7 @@ from arena.words import listed, printable
 
 
 def field_of(
-    specs: Sequence[BotSpec],
-    remotes: Sequence[str] = (),
-    *,
-    game: str,
-    reserved: Collection[str] = (),
+    specs: Sequence[BotSpec], remotes: Sequence[str] = (), *, game: str, reserved: Collection[str] = ()
 ) -> tuple[Entrant, ...]:
     """The bots of a plan in its order, then those that connect with a token.
 

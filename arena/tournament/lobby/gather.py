@@ -39,11 +39,7 @@ WAITS_TOLD_MAX = 500
 
 
 def open_lobby(
-    run: Run,
-    nursery: trio.Nursery,
-    reporter: Reporter,
-    watch: LagWatch,
-    note_bug: Callable[[str], None],
+    run: Run, nursery: trio.Nursery, reporter: Reporter, watch: LagWatch, note_bug: Callable[[str], None]
 ) -> Lobby:
     plan = run.plan
     lobby = Lobby(
@@ -70,13 +66,7 @@ def open_lobby(
 
 
 async def gather(
-    run: Run,
-    pool: Pool,
-    lobby: Lobby | None,
-    reporter: Reporter,
-    summary: Summary,
-    *,
-    stops_at: float = inf,
+    run: Run, pool: Pool, lobby: Lobby | None, reporter: Reporter, summary: Summary, *, stops_at: float = inf
 ) -> list[str]:
     """Tries the bots that we start, and waits for those that connect; returns the names of all that play.
 

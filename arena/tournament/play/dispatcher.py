@@ -97,8 +97,7 @@ class Dispatcher:
         if self._grounds.is_full:
             return None
         first = self._pending.take(
-            lambda pairing: self._grounds.can_seat(pairing, self._ledger.without(pairing.id)),
-            self._free,
+            lambda pairing: self._grounds.can_seat(pairing, self._ledger.without(pairing.id)), self._free
         )
         # None that wants less of the machine begins instead: this one might then never find room.
         if first is not None and not self._grounds.has_room(first, self._ledger.without(first.id)):

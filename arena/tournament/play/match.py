@@ -53,9 +53,7 @@ class MatchRunner:
                 control=control_of(run.plan, connecting=False),
                 conduct=Conduct(run.plan.faults_max),
                 seating=Seating(
-                    id,
-                    pairing.bots,
-                    bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan)),
+                    id, pairing.bots, bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan))
                 ),
                 lag=self.watch.since,
                 turns=turns,

@@ -171,10 +171,7 @@ class Pool:
             rotation = pairing.rotation if self._shares_deals else None
             for bot in pairing.bots:
                 next_use.setdefault((bot, rotation), index)
-        return max(
-            idle,
-            key=lambda i: UPCOMING if i.is_lost else next_use.get((i.bot, i.rotation), UPCOMING),
-        )
+        return max(idle, key=lambda i: UPCOMING if i.is_lost else next_use.get((i.bot, i.rotation), UPCOMING))
 
     async def close(self) -> None:
         """Ends all instances, together, and says goodbye to those that connected."""
