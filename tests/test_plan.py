@@ -674,8 +674,8 @@ def test_values_that_do_not_fit_are_left_to_the_game(word):
 def test_how_many_can_play():
     """A table too small or too large for the game is refused with what it takes."""
     check_plan_seats(Toy, 4)
-    expected = "t.toml: seats: found 5, expected 2 to 4 for toy"
-    assert [expected] == mistakes(check_plan_seats, Toy, 5, where="t.toml")
+    expected = "seats: found 5, expected 2 to 4 for toy"
+    assert [expected] == mistakes(check_plan_seats, Toy, 5)
 
 
 # Identity.

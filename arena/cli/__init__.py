@@ -31,11 +31,11 @@ from arena.errors import ArenaError, ConfigError
 __all__ = ["cli", "main"]
 
 END_AGAIN_S = 5
-"""So long an orderly end after SIGTERM may take until it is asked for once more."""
+"""How long an orderly end may take after SIGTERM until it is asked for once more (s)."""
 
 
 def main() -> None:
-    """The program `arena`: every mistake is one sentence on stderr, every ending has its exit code."""
+    """Runs the program `arena`: a mistake is one sentence on stderr, and every ending has its exit code."""
     _make_streams_safe()
     signal.signal(signal.SIGTERM, _end)  # unless `run` hears it
     try:
@@ -59,15 +59,15 @@ def main() -> None:
 
 
 _asked_to_end: list[object] = []
-"""The signals that have asked for it."""
+"""The signals that have asked the program to end."""
 
 
 def _end(*signals: object) -> None:
     """Ends the program, in order.
 
-    Seen while pandas was being imported: an exception that a signal raises can be lost in code that clears
-    all of them.  So it is raised again if the program is still there after a while, and the exit code says
-    that it was asked to end even if it was done before that.
+    An exception that a signal raises can be lost in code that clears all of them, as when pandas is imported.
+    So it is raised again if the program still runs after a while, and the exit code says that it was asked to
+    end even if it was done before that.
     """
     _asked_to_end.append(signals)
     signal.signal(signal.SIGALRM, _end)
@@ -76,7 +76,7 @@ def _end(*signals: object) -> None:
 
 
 def _mistaken(sentence: str) -> int:
-    """Tells the user's mistake, broken between words where a terminal ends; gives the exit code."""
+    """Prints the user's mistake, wrapped to the width of the terminal; returns the exit code."""
     from arena.terminal.text import columns_of, wrapped
 
     columns = columns_of(sys.stderr)
@@ -86,7 +86,7 @@ def _mistaken(sentence: str) -> int:
 
 
 def _unforeseen(error: Exception) -> int:
-    """Tells of an error that nobody made a sentence of; gives the exit code."""
+    """Prints an error that is no mistake of the user's as far as we know; returns the exit code."""
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # wherever a path was said
         from arena.reading.units import shown
 
@@ -107,7 +107,7 @@ def _told(message: str) -> str:
 
 
 def _make_streams_safe() -> None:
-    """Standard streams that are there and take any text.
+    """Makes the standard streams exist and take any text.
 
     A closed one (`>&-`) would be the next file that is opened; one that is not UTF-8 would raise at `–`.
     """

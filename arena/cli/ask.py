@@ -1,4 +1,4 @@
-"""`arena ask`: one recorded question put to a bot."""
+"""`arena ask`: puts one recorded question to a bot."""
 
 from __future__ import annotations
 
@@ -43,6 +43,9 @@ def ask(bot: str, question: str | None, at: str | None, as_json: bool, **wishes:
       arena ask ./mybot --question faults/9092bfe0c756-1-0.jsonl
       arena ask ./mybot --question conversation.jsonl --at 7
     """
+    import trio
+
+    from arena.cli.mistakes import ungrouped
     from arena.errors import ConfigError
     from arena.terminal.text import as_json as json_text
     from arena.terminal.text import out, say
@@ -53,7 +56,8 @@ def ask(bot: str, question: str | None, at: str | None, as_json: bool, **wishes:
     if at is not None and not at.isdecimal():
         raise ConfigError(f"--at: found {at!r}, expected the number of a question, from 1")
     number = None if at is None else int(at)
-    answer = _answer(partial(asked_of, bot, Path(question), number, wishes, base=Path.cwd()))
+    with ungrouped():
+        answer = trio.run(partial(asked_of, bot, Path(question), number, wishes, base=Path.cwd()))
     if as_json:
         import attrs
 
@@ -65,22 +69,8 @@ def ask(bot: str, question: str | None, at: str | None, as_json: bool, **wishes:
     return FAULTS if answer.fault else 0
 
 
-def _answer(ask_it: Any) -> BotAnswer:
-    import trio
-
-    from arena.cli.mistakes import the_mistake_in
-
-    try:
-        answer: BotAnswer = trio.run(ask_it)
-    except BaseExceptionGroup as group:
-        if (mistake := the_mistake_in(group)) is not None:
-            raise mistake from None
-        raise
-    return answer
-
-
 def _lines(answer: BotAnswer) -> list[str]:
-    """What was answered, for people."""
+    """The answer, for people."""
     import json
 
     from arena.words import measured, printable

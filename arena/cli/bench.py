@@ -1,4 +1,4 @@
-"""The command that measures: `bench`."""
+"""`arena bench`: measures how fast the arena is on this machine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from arena.cli.mistakes import WholeNumber
 
 
 @cli.command()
-@options(
-    "What is measured",
-    ("--only", "*NAME", "Only this; may be repeated."),
-)
+@options("What is measured", ("--only", "*NAME", "Only this; may be repeated."))
 @click.option(
     "--repeats",
     type=WholeNumber(1),

@@ -1,4 +1,4 @@
-"""Opening a page in the browser of whoever sits at this machine, if there is one."""
+"""Opens a page in the browser of whoever sits at this machine, if there is one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import suppress
 from arena.terminal.text import say
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
-"""What the environment has where windows can be opened, but on macOS and Windows, where they always can."""
+"""Variables set where windows can be opened; on macOS and Windows, they always can be."""
 
 
 def has_browser(environment: Mapping[str, str], platform: str) -> bool:
@@ -23,7 +23,7 @@ def has_browser(environment: Mapping[str, str], platform: str) -> bool:
 def show_page(address: str) -> None:
     """Opens the page; where there is no browser, or it does not start, says where the page is.
 
-    The browser may have this terminal until it is closed, as those of text do.
+    A browser that works in the terminal, such as lynx, has this one until it is closed.
     """
     is_open = False
     if has_browser(os.environ, sys.platform):
@@ -36,7 +36,7 @@ def show_page(address: str) -> None:
 
 
 def show_page_beside(address: str, note: Callable[[str], None]) -> None:
-    """The same by a process of its own, which this one does not wait for or hear."""
+    """Opens the page by a process of its own, which this one does not wait for or hear."""
     if not has_browser(os.environ, sys.platform):
         note(f"no browser opened here: the page is {address}")
         return
@@ -53,6 +53,3 @@ def _show_apart(address: str) -> None:
             start_new_session=True,  # Ctrl-C is for the server
             check=False,
         )
-
-
-__all__ = ["has_browser", "show_page", "show_page_beside"]

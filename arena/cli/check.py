@@ -1,4 +1,4 @@
-"""`arena check`: one bot tried in every way that a run may try it, and what its author should mend."""
+"""`arena check`: tries one bot in every way that a run may, and says what its author should mend."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def check(
 
 
 def _source(word: str) -> StoredSource:
-    """Where the matches are that `--recorded` names: a folder, a match, or a match by one of its capsules."""
+    """The matches that `--recorded` names: those of a folder, or one, by its id or one of its capsules."""
     from arena.cli.reading import capsule_at, folder_with
     from arena.store import DATABASE, RESULTS
     from arena.trials.check.matches import StoredSource
@@ -109,13 +109,11 @@ def _source(word: str) -> StoredSource:
 def _checked_bot(
     bot: str, recorded: str | None, wishes: dict[str, Any], *, is_quiet: bool
 ) -> tuple[CheckFindings, int | None]:
-    """What was seen of the bot; and the exit code, if it was ended from outside."""
-    import signal
-
+    """What was seen of the bot; and the exit code, if a signal ended the check."""
     import trio
 
-    from arena.cli.mistakes import the_mistake_in
-    from arena.cli.stop import EXIT_OF, Stop
+    from arena.cli.mistakes import ungrouped
+    from arena.cli.stop import Stop
     from arena.terminal.text import say
     from arena.trials.check.candidate import candidate_of, examine_bot
 
@@ -123,13 +121,6 @@ def _checked_bot(
     candidate = candidate_of(bot, wishes, base=Path.cwd(), source=source)
     stop, is_local = Stop(), candidate.entrant.kind == "local"
     note = (lambda line: None) if is_quiet else (lambda line: say(f"{candidate.entrant.name}: {line}"))
-    with stop.listening(), redirect_stdout(sys.stderr) if is_local else nullcontext():
-        try:
-            trio.run(stop.cancellable, partial(examine_bot, candidate, note))
-        except BaseExceptionGroup as group:
-            if (mistake := the_mistake_in(group)) is not None:
-                raise mistake from None
-            raise
-    if stop.number is not None:
-        return candidate.findings, EXIT_OF[signal.Signals(stop.number)]
-    return candidate.findings, None
+    with stop.listening(), redirect_stdout(sys.stderr) if is_local else nullcontext(), ungrouped():
+        trio.run(stop.cancellable, partial(examine_bot, candidate, note))
+    return candidate.findings, stop.exit_code

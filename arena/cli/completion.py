@@ -1,4 +1,4 @@
-"""What the Tab key offers: bots, games, results folders, matches.  Imports neither trio, numpy nor pandas.
+"""Completes words at the Tab key: bots, games, folders, matches.  Imports neither trio, numpy nor pandas.
 
 Nothing here may raise: whoever presses Tab wants no traceback in the middle of a line.
 """
@@ -6,15 +6,13 @@ Nothing here may raise: whoever presses Tab wants no traceback in the middle of 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
 COMPLETED_MAX = 200
-"""More words than anybody reads."""
-
-Complete = Callable[[click.Context, click.Parameter, str], list[str]]
+"""How many words are offered, more than anybody reads."""
 
 
 def bots(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
@@ -49,7 +47,7 @@ def folders(context: click.Context, parameter: click.Parameter, begun: str) -> l
 
 
 def matches(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """The matches of the folder that is said, or of the latest one; else of all in `results/`."""
+    """The matches of the folder that is named, or of the latest one; else of all in `results/`."""
     from arena.store import LATEST
     from arena.store.finding import folders_with
 
@@ -59,7 +57,7 @@ def matches(context: click.Context, parameter: click.Parameter, begun: str) -> l
 
 
 def bots_of_folder(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """The bots that played in the folder that is said, or in the latest one."""
+    """The bots that played in the folder that is named, or in the latest one."""
     from arena.store import LATEST
     from arena.store.finding import bot_names
 
@@ -77,7 +75,7 @@ def _builtin_bots() -> Iterator[str]:
 
 
 def _paths(begun: str, endings: tuple[str, ...]) -> list[str]:
-    """Folders, with a slash, and files with these endings, whose paths begin so; hidden ones if asked for."""
+    """Paths with this beginning: folders, with a slash, and files with these endings; hidden if asked for."""
     folder, start = os.path.split(begun)
     try:
         with os.scandir(os.path.expanduser(folder) or ".") as found:

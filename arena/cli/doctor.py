@@ -1,4 +1,4 @@
-"""The command that looks at the machine: `doctor`."""
+"""`arena doctor`: says what this machine has for a run."""
 
 from __future__ import annotations
 

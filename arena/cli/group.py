@@ -1,4 +1,4 @@
-"""What all commands share: the group, its exit codes, options in sections, the forms of a table."""
+"""What all commands share: the group, exit codes, options in sections, and the options of several."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ EXIT_CODES = (
     "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
 
-
 COMPLETED = {
     "--game": completion.games,
     "--field": completion.bots,
@@ -30,8 +29,6 @@ COMPLETED = {
     "--resume": completion.folders,
 }
 """Options of commands that play -> what the Tab key offers for them."""
-
-# Help: options in sections, commands in the order of this file.
 
 
 class _Option(click.Option):
@@ -54,7 +51,7 @@ class _Command(click.Command):
         return "--help-all" if self.common else "--help"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does it; every error knows its command, to say what would be right."""
+        """Parses as click does; every error knows its command, to say what would be right."""
         try:
             left = super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -97,11 +94,11 @@ class _Command(click.Command):
 
 
 SHOWS_ALL = "arena.cli.shows_all"
-"""Where a context keeps whether its help has all options."""
+"""The key under which a context keeps whether its help has all options."""
 
 
 def _help_all() -> click.Option:
-    """The option that shows all of them."""
+    """The option that shows all options."""
 
     def show(context: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
         if is_asked and not context.resilient_parsing:
@@ -125,7 +122,7 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, with a sentence of ours for a word that is no command."""
+        """Resolves as click does, with a sentence of ours for a word that is no command."""
         word = args[0]
         if word in self.commands or word.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
@@ -151,11 +148,14 @@ GRANTS = (
     ("--allow", "*NAME=RIGHT", "Grant network, build_network, gpu or writable likewise."),
     MEMORY_MAX,
 )
-"""What bots ask for that were found in a folder of bots, and the host grants."""
+"""Options by which the host grants what bots from a folder of bots ask for."""
 
 
 def options(section: str, *options: tuple[Any, ...]) -> Callable[[F], F]:
-    """Options of one section: names, metavar (None: a flag, a leading `*`: repeatable), help."""
+    """Adds options to a section of a command's help.
+
+    Each is given as names, metavar (None: a flag; a leading `*`: repeatable) and help.
+    """
 
     def add(command: F) -> F:
         for *names, metavar, words in reversed(options):

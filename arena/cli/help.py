@@ -1,4 +1,4 @@
-"""The command that tells of the others: `help`."""
+"""`arena help`: shows the help of any command."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""A server as a command: what its host sees, and how signals end it."""
+"""Runs a server as a command: shows its host what is going on, and ends it at a signal."""
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from contextlib import suppress
 from datetime import datetime
@@ -14,9 +13,8 @@ import trio
 
 from arena.cli.browser import show_page_beside
 from arena.cli.group import BUG
-from arena.cli.mistakes import the_mistake_in
-from arena.cli.stop import EXIT_OF, Stop
-from arena.reading.units import Address
+from arena.cli.mistakes import ungrouped
+from arena.cli.stop import Stop
 from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
 from arena.terminal.hosting import HostScreen
 from arena.terminal.live import Terminal
@@ -24,7 +22,7 @@ from arena.tournament.folder.writer import BUGS
 from arena.tournament.play.summary import Summary
 
 LOG = "server.log"
-"""The file in the server's folder for what is said once its terminal is closed."""
+"""The file in the server's folder to which it writes once its terminal is closed."""
 APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 LOOKED_EVERY_S = 1.0
 PATIENCE_S = 2.0
@@ -39,9 +37,9 @@ for HTTPS: --tls-cert FILE --tls-key FILE; or a proxy in front, such as Caddy wi
 
 
 def host_server(plan: ServerPlan, *, is_opened: bool = False) -> int:
-    """Serves until Ctrl-C or SIGTERM; gives the exit code.  Raises ConfigError if it cannot begin.
+    """Serves until Ctrl-C or SIGTERM; returns the exit code.  Raises ConfigError if it cannot begin.
 
-    `is_opened`: its page is opened in the browser of this machine.
+    `is_opened`: whether its page is opened in the browser of this machine.
     """
     return _Hosting(plan, is_opened).run()
 
@@ -61,17 +59,15 @@ class _Hosting:
             self._screen = HostScreen(Terminal.of(sys.stderr), has_status=sys.stderr.isatty())
             self._stop.note, self._stop.hung_up = self._screen.note, self._screen.hang_up
             try:
-                trio.run(self._serve)
-            except BaseExceptionGroup as group:
-                if (mistake := the_mistake_in(group)) is not None:
-                    raise mistake from None
-                raise
+                with ungrouped():
+                    trio.run(self._serve)
             finally:
                 self._screen.ends()
         if self._bugs.bugs_seen:
             return BUG
-        assert self._stop.number is not None, "nothing else ends it"
-        return EXIT_OF[signal.Signals(self._stop.number)]
+        code = self._stop.exit_code
+        assert code is not None, "nothing but a signal ends it"
+        return code
 
     async def _serve(self) -> None:
         note = self._screen.note
@@ -110,7 +106,7 @@ class _Hosting:
 
 
 def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
-    """What the host is told once the server runs: where it is, where its data are, what others could read."""
+    """What the host is told at the start: the server's address, its folder, what others could read."""
     bots = "" if opened.tcp is None else f", bots on {opened.tcp}"
     if bots and plan.tls is not None:
         bots += " (TLS)"
@@ -118,7 +114,7 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     if plan.tls is not None:
         return lines
     addresses = {opened.http: plan.http, f"the bots' {opened.tcp}": plan.listen}
-    exposed = [shown for shown, address in addresses.items() if address and not _is_loopback(address)]
+    exposed = [shown for shown, address in addresses.items() if address and not address.is_loopback]
     if exposed:
         lines.append(NO_TLS.format(" and ".join(exposed)))
     if any(shown.startswith("http") for shown in exposed):
@@ -128,7 +124,7 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
 
 
 def page_of(opened: OpenServer) -> str:
-    """Where a browser of this machine finds the server, which may listen at all its addresses."""
+    """The address at which a browser of this machine finds the server, which may listen at all of them."""
     scheme, _, address = opened.http.partition("://")
     host, _, port = address.rpartition(":")
     try:
@@ -136,13 +132,3 @@ def page_of(opened: OpenServer) -> str:
     except ValueError:
         is_any = False
     return f"{scheme}://{'127.0.0.1' if is_any else host}:{port}/"
-
-
-def _is_loopback(address: Address) -> bool:
-    try:
-        return ip_address(address.host.partition("%")[0]).is_loopback
-    except ValueError:
-        return address.host == "localhost"
-
-
-__all__ = ["host_server", "page_of", "told_at_start"]

@@ -1,4 +1,7 @@
-"""The user's mistakes: in what ended a run, and in the words of a command, each in one sentence."""
+"""Words the user's mistakes, in what ended a run and in the words of a command, each in one sentence.
+
+No other room knows how settings and the ways out of a mistake are typed.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -14,11 +18,9 @@ from arena.errors import ArenaError, ConfigError, Hint
 
 T = TypeVar("T")
 
-# What a mistake is about, and the ways out of it, as they are typed.  No other room knows how that is done.
-
 
 def told_mistake(error: ArenaError) -> str:
-    """The mistake with the names of options, and behind it those that are a way out."""
+    """The mistake with its setting named as an option, followed by the options that are a way out."""
     if not isinstance(error, ConfigError):
         return str(error)
     if error.parts:
@@ -47,7 +49,15 @@ def _typed(hint: Hint) -> str:
     return f"{f'`{command}`' if hint.command else command} {hint.does}"
 
 
-# In a run.
+@contextmanager
+def ungrouped() -> Iterator[None]:
+    """Raises the user's mistake alone, out of the groups in which trio's nurseries wrap it."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        if (mistake := the_mistake_in(group)) is not None:
+            raise mistake from None
+        raise
 
 
 def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:
@@ -67,11 +77,11 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]
             yield error
 
 
-# In the words of a command: click has messages of its own, in a style of its own, below a line of usage.
-
-
 def worded(error: click.ClickException) -> str:
-    """What click found wrong, as the arena says such things: what, where, what would be right."""
+    """What click found wrong, as the arena says it: what, where, what would be right.
+
+    click has messages of its own, in a style of its own, below a line of usage.
+    """
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return _begun_small(error.format_message())
@@ -112,7 +122,7 @@ def no_value(option: click.Parameter) -> ConfigError:
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # as below
-    """A whole number, as `click.IntRange`, with a message as of all other numbers."""
+    """A whole number, as `click.IntRange`, with the message that all other numbers have."""
 
     name = "number"
 
@@ -128,16 +138,13 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # as below
 
 
 class WordOf(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
-    """One of some words, as `click.Choice`, with a message as of all others."""
+    """One of some words, as `click.Choice`, with the message that all other choices have."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The word.  Raises ConfigError with what was found and what is expected."""
         from arena.reading.strict import one_of
 
         return _of_option(param, one_of(*self.choices), value)
-
-
-# Helpers.
 
 
 def _of_option(param: click.Parameter | None, read: Callable[[object], T], value: object) -> T:

@@ -1,4 +1,4 @@
-"""The command that writes a new bot: `new`."""
+"""`arena new`: writes a new bot."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _list_languages() -> None:
 
 
 def _tell(starter: Starter) -> None:
-    """What was written, and what to do next."""
+    """Says what was written, and what to do next."""
     from arena.terminal.text import out, say
     from arena.words import listed
 

@@ -1,9 +1,8 @@
-"""`arena play GAME`: from its words to a match of a person against bots, and its exit code."""
+"""`arena play GAME`: plays a match of a person against bots."""
 
 from __future__ import annotations
 
 import secrets
-import signal
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 
 import trio
 
-from arena.cli.mistakes import the_mistake_in
-from arena.cli.stop import EXIT_OF, Stop
+from arena.cli.mistakes import ungrouped
+from arena.cli.stop import Stop
 from arena.terminal.sitting import Sitting, play_against
 from arena.terminal.text import say
 from arena.terminal.voice import voice_for
@@ -21,7 +20,7 @@ from arena.tournament.plan import Plan, check_plan_seats, make_game, parse_rules
 from arena.tournament.sparring import house_bots, opponents_of
 
 PERSON = "player"
-"""What a person is called who has said no name."""
+"""The name of a person who has said none."""
 
 
 def play_here(
@@ -33,29 +32,20 @@ def play_here(
     is_plain: bool,
     wishes: Mapping[str, Any],
 ) -> int:
-    """Plays a match against bots; gives the exit code."""
+    """Plays a match against bots; returns the exit code."""
     sitting = sitting_of(game, against, rules, name, wishes)
     voice, stop = voice_for(is_plain), Stop(what="match")
     if voice.is_prompting:
         stop.note = lambda line: say(f"\n{line}")  # the cursor stands behind a prompt
-    with stop.listening():
-        try:
-            trio.run(stop.cancellable, partial(play_against, sitting, voice, say))
-        except BaseExceptionGroup as group:
-            if (mistake := the_mistake_in(group)) is not None:
-                raise mistake from None
-            raise
-    return 0 if stop.number is None else EXIT_OF[signal.Signals(stop.number)]
+    with stop.listening(), ungrouped():
+        trio.run(stop.cancellable, partial(play_against, sitting, voice, say))
+    return stop.exit_code or 0
 
 
 def sitting_of(
-    game: str,
-    against: Sequence[str],
-    rules: Sequence[str],
-    name: str | None,
-    wishes: Mapping[str, Any],
+    game: str, against: Sequence[str], rules: Sequence[str], name: str | None, wishes: Mapping[str, Any]
 ) -> Sitting:
-    """What the words come to.  Raises ConfigError with a sentence for what is wrong."""
+    """The match that the words ask for.  Raises ConfigError with a sentence for what is wrong."""
     plan = with_options(Plan(), {**wishes, "game": game}, base=Path.cwd())
     cls = source_of(plan, None).cls
     words = tuple(against) or house_bots(cls.name)[:1]

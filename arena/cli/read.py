@@ -134,7 +134,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
 
 
 def _say_what_is_missing(store: Store, game: str | None) -> None:
-    """Says why the page shows no matches, if it shows none: that is not the user's mistake."""
+    """Says why the page shows no matches, if it shows none, which is not the user's mistake."""
     from arena.terminal.text import say
     from arena.tournament.folder.stored import stored_game
 
@@ -151,7 +151,7 @@ MATCH_COLUMNS = (
     *("faults", "turns", "duration_s", "status"),
 )
 MATCH_COLUMNS_LESS_NEEDED = ("series_id", "status", "rotation", "duration_s")
-"""Left out, in this order, if a terminal is too narrow for all."""
+"""The columns that are left out, in this order, if a terminal is too narrow for all."""
 
 
 @cli.command()
@@ -199,7 +199,7 @@ def matches(
 
 
 def _sorted(rows: Iterable[Sequence[Any]], sort: str | None) -> Iterable[Sequence[Any]]:
-    """The rows by a column, those that are equal as they were; None: as they were."""
+    """The rows sorted by a column, stably; None: as they were."""
     if sort is None:
         return rows
     from arena.reading.strict import did_you_mean

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-WHEN = ("auto", "always", "never")
+color_option = click.option(
+    "--color",
+    type=WordOf(("auto", "always", "never")),
+    help="When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
+)
 
 
 def reading(command: F) -> F:
-    """The forms in which every reading command prints."""
-    command = click.option(
-        "--color",
-        type=WordOf(WHEN),
-        help="When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
-    )(command)
+    """Adds the options for the forms in which every reading command prints."""
+    command = color_option(command)
     command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)
     return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
 
@@ -79,13 +79,13 @@ def opened_to_read(folder: Path) -> Store:
 
 
 def faults_listing(where: str, bot: str = "") -> str:
-    """The command that lists the matches with faults, or those of one bot; `where`: its last word."""
+    """The command that lists the matches with faults, or with those of one bot; `where`: its last word."""
     of = f" --bot {shlex.quote(printable(bot))}" if bot else ""
     return f"arena matches{of} --fault any{where}"
 
 
 def complained(store: Store) -> int:
-    """Says what of the folder is damaged, if anything is; gives the exit code."""
+    """Says what is damaged in the folder, if anything is; returns the exit code."""
     from arena.cli.mistakes import told_mistake
     from arena.terminal.text import say
 

@@ -1,4 +1,4 @@
-"""The command that tells a match: `replay`."""
+"""`arena replay`: tells a match step by step."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def replay(
 
 
 def _exchanges(store: Store, played: Replay, viewer: Viewer) -> Exchanges:
-    """What the bot was asked, said and printed in the match, as far as that was kept."""
+    """What the bot was asked, answered and printed in the match, as far as that was kept."""
     from arena.terminal.exchanges import exchanges_of
     from arena.tournament.folder.stored import stored_plan
     from arena.tournament.plan import control_of

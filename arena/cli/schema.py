@@ -1,4 +1,4 @@
-"""`arena schema`: what a bot is asked in a game, and what it may answer, as JSON Schema."""
+"""`arena schema`: prints what a bot is asked in a game, and what it may answer, as JSON Schema."""
 
 from __future__ import annotations
 

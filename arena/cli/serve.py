@@ -1,4 +1,4 @@
-"""The command that opens the server: `serve`."""
+"""`arena serve`: opens the server."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def serve(
 
 
 def _tls(certificate: str | None, key: str | None) -> TlsFiles | None:
-    """Where certificate and key are.  Raises ConfigError if only one of them is given."""
+    """The files with certificate and key.  Raises ConfigError if only one of them is given."""
     from arena.errors import ConfigError
     from arena.server.http.certificate import TlsFiles
 
@@ -100,7 +100,7 @@ def _results(given: str | None) -> Path | None:
 
 
 def _address(option: str, value: str, or_else: str = "") -> Address:
-    """Raises ConfigError, which names the option."""
+    """The address in an option's value.  Raises ConfigError, which names the option."""
     from arena.errors import ConfigError
     from arena.reading.units import parse_address
 

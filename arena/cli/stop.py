@@ -1,5 +1,4 @@
-"""How a run, or a server, is ended from outside: in order, or at once; and how it continues when its
-terminal is closed."""
+"""Ends a run, or a server, at a signal, in order or at once, and keeps it going when its terminal closes."""
 
 from __future__ import annotations
 
@@ -24,35 +23,40 @@ PATIENCE_S = 8.0
 
 
 class Stop:
-    """Ctrl-C and SIGTERM: the first one ends the run in order, the second one at once.
+    """Hears Ctrl-C and SIGTERM: the first one ends the run in order, the second one at once.
 
-    At once also where nothing else is heard any more, because a bot in this process does not return.
+    The first one too ends it at once if a bot in this process does not return, so that nothing else is heard.
     """
 
     def __init__(
         self, log: Path = Path(os.devnull), *, what: str = "run", patience_s: float = PATIENCE_S
     ) -> None:
-        """`what` continues when its terminal is closed."""
+        """`what`: the name of what continues when its terminal is closed."""
         self.number: int | None = None
         """The signal that ended the run."""
         self.note: Callable[[str], None] = say
         self.ending = "ending the bots"
-        """What the first signal brings about."""
+        """What people are told that the first signal does."""
         self.hint = ""
-        """What to say when it is ended at once."""
+        """What people are told besides when the run is ended at once."""
         self.log = log
-        """Where a run writes once its terminal is closed."""
+        """The file to which the run writes once its terminal is closed."""
         self.hung_up: Callable[[], None] = lambda: None
-        """Told when that happens, from within a signal handler."""
+        """Called, from within a signal handler, when the terminal is closed."""
         self._what = what
         self._patience_s = patience_s
         self._cancel: Callable[[], None] | None = None
         self._terminals: list[int] = []
-        """The standard streams that are terminals: once one is closed, nobody can tell."""
+        """The standard streams that are terminals, which nobody can tell once one is closed."""
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code for the signal that ended the run; None if none did."""
+        return None if self.number is None else EXIT_OF[signal.Signals(self.number)]
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Signals are heard; those that our parent wants ignored (`nohup`, `&`) stay ignored."""
+        """Hears signals, while the context is open, except those that our parent ignores (`nohup`, `&`)."""
         self._terminals = [descriptor for descriptor in (0, 1, 2) if os.isatty(descriptor)]
         hears = {**dict.fromkeys(EXIT_OF, self._hear), signal.SIGHUP: self._hear_hang_up}
         before = {number: signal.getsignal(number) for number in hears}
@@ -67,7 +71,7 @@ class Stop:
                 signal.signal(number, before[number])
 
     async def cancellable(self, run: Callable[[], Awaitable[None]]) -> None:
-        """Runs it until it ends or a signal comes."""
+        """Runs `run` until it ends or a signal comes."""
         with trio.CancelScope() as scope:
             token = trio.lowlevel.current_trio_token()
 
@@ -84,9 +88,9 @@ class Stop:
                 self._cancel = None
 
     def hang_up(self) -> None:
-        """The terminal is gone: what is still said goes to the log.
+        """Sends to the log what is still said, as the terminal is gone.
 
-        Nothing but system calls, as the signal may have come in the middle of a write.
+        Makes nothing but system calls, as the signal may have come in the middle of a write.
         """
         terminals, self._terminals = self._terminals, []
         self.hung_up()
@@ -110,7 +114,7 @@ class Stop:
 
 
 def move_streams(descriptors: Collection[int], log: Path, what: str = "run") -> None:
-    """Lets these standard streams go to the end of a file, or to nowhere if it cannot be written."""
+    """Redirects these standard streams to the end of a file, or to nowhere if it cannot be written."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     try:
         written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

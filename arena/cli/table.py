@@ -10,8 +10,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import GRANTS, RULE, TERMINATED, cli, options
-from arena.cli.mistakes import WordOf
-from arena.cli.reading import WHEN, game_option, latest
+from arena.cli.reading import color_option, game_option, latest
 from arena.errors import ConfigError
 
 
@@ -31,10 +30,7 @@ from arena.errors import ConfigError
     ),
     *GRANTS,
 )
-@options(
-    "At a server's table",
-    ("--table", "URL", "The table of a server (`arena serve`)."),
-)
+@options("At a server's table", ("--table", "URL", "The table of a server (`arena serve`)."))
 @options(
     "You",
     ("--name", "NAME", "What you are called.  [player; at a server's table you enter it later]"),
@@ -72,7 +68,7 @@ def play(
 
 
 def _play_there(table: str, name: str | None) -> int:
-    """Plays at a server's table; gives the exit code."""
+    """Plays at a server's table; returns the exit code."""
     import trio
 
     from arena.terminal.link import ServerLink, check_table, read_url
@@ -97,11 +93,7 @@ def _play_there(table: str, name: str | None) -> int:
     "--match", metavar="ID|latest", help="DIR: tell this match once it is over, or always the latest."
 )
 @game_option
-@click.option(
-    "--color",
-    type=WordOf(WHEN),
-    help="When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
-)
+@color_option
 def watch(where: str, match: str | None, game: str | None, color: str | None) -> int:
     """Follow a run in its results folder, or a server's table, as it happens.
 
@@ -132,5 +124,5 @@ def watch(where: str, match: str | None, game: str | None, color: str | None) ->
 
 
 def _is_address(where: str) -> bool:
-    """Whether it is meant as a URL, perhaps without `http://`, and not as a folder."""
+    """Whether the word is meant as a URL, perhaps without `http://`, and not as a folder."""
     return "://" in where or bool(re.match(r"[^/]+:\d+(/|$)", where) and not Path(where).exists())

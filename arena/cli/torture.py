@@ -1,4 +1,4 @@
-"""The command that tries the arena, and bots beside it: `torture`."""
+"""`arena torture`: tries the arena with misbehaving bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that proves a folder: `verify`."""
+"""`arena verify`: proves that a folder's results follow from its seeds and moves."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
 
 
 def _check_has_database(folder: Path) -> None:
-    """Raises ConfigError if only the tables of a folder are there, which people hand on."""
+    """Raises ConfigError if a folder has only tables, as people hand them on."""
     from arena.store import DATABASE
     from arena.store.files import TABLE_FILES
 
@@ -88,7 +88,7 @@ def _check_has_database(folder: Path) -> None:
 
 
 def _verified(sound: Store, word: str | None, seal: str) -> tuple[Folder, Untruth | None]:
-    """The folder as it is, and what is not true of it; `sound`: its sound part; `seal`: as published."""
+    """The folder as it was read, and the first untruth; `sound`: its sound part; `seal`: as published."""
     from arena.store import Store
     from arena.tournament.folder.stored import stored_game
     from arena.verify.checks import Folder, first_untruth
@@ -121,7 +121,7 @@ def _verified(sound: Store, word: str | None, seal: str) -> tuple[Folder, Untrut
 def _stop_rule(
     folder: Path, meta: Mapping[str, Any], game: Game[Any, Any]
 ) -> tuple[StopRule | None, Callable[[], Iterable[str]]]:
-    """What may have stopped the run, and what it then says of it: the goal of `--until`, or a comparison."""
+    """The rule that may have stopped the run, of `--until` or a comparison, and what it concludes."""
     from arena.cli.runs.compare import kept_comparison
     from arena.cli.runs.until import kept_goal
     from arena.terminal.verdict import told
@@ -139,7 +139,7 @@ def _stop_rule(
 
 
 def _other_rules(meta: Mapping[str, Any], word: str | None) -> str:
-    """Where the rules come from if not from the very files that were played with; empty: from those."""
+    """Which rules were named, in words; empty if they are from the very files that were played with."""
     from arena.tournament.bots.game_source import find_game
     from arena.tournament.folder.stored import ORIGIN
 

@@ -27,13 +27,9 @@ class Demand:
     """The time that its matches have waited for it, starts of its processes included."""
 
     def with_more(self, matches: int, cpu_s: float, wall_s: float) -> Demand:
-        """After so many more matches."""
+        """The demand after this many more matches."""
         kept = (1 - 1 / MATCHES_REMEMBERED) ** matches
-        return Demand(
-            kept * self.matches + matches,
-            kept * self.cpu_s + cpu_s,
-            kept * self.wall_s + wall_s,
-        )
+        return Demand(kept * self.matches + matches, kept * self.cpu_s + cpu_s, kept * self.wall_s + wall_s)
 
 
 def expected_load(bots: Iterable[str], demands: Mapping[str, Demand]) -> float:
@@ -54,13 +50,13 @@ class Capacity:
     """How many tables a run may have."""
 
     first: int
-    """As many as play at once while nothing is known of the bots."""
+    """How many play at once while nothing is known about the bots."""
     most: int
     cores: float = 1
 
     @classmethod
     def fixed(cls, tables: int) -> Capacity:
-        """So many, whatever the bots do."""
+        """A capacity of this many tables, whatever the bots do."""
         return cls(first=tables, most=tables)
 
     @property
@@ -70,11 +66,11 @@ class Capacity:
 
 
 def admits(capacity: Capacity, running: Sequence[float], candidate: float, arena: float) -> bool:
-    """Whether a match of this expected load begins beside those of these loads.
+    """Whether a match with this expected load may begin beside running matches with these loads.
 
-    `arena`: how many cores the arena itself keeps busy for each match.  All that goes on should find a core;
-    but one match may have as much as it wants beside light ones: two seats that think at the same time keep
-    both cores of a small machine busy, and would else play only while all sleepers pause.
+    `arena`: how many cores the arena itself keeps busy for each match.  Everything that runs should find a
+    core, but one match may have as much as it wants beside light ones: two seats that think at the same time
+    keep both cores of a small machine busy, and would otherwise play only while all sleepers pause.
     """
     if capacity.is_fixed or not running:
         return len(running) < capacity.first
@@ -83,6 +79,3 @@ def admits(capacity: Capacity, running: Sequence[float], candidate: float, arena
     loads = [*running, candidate]
     light = sum(loads) - max(loads)
     return sum(loads) + arena * len(loads) <= capacity.cores or light <= LIGHT_SHARE * capacity.cores
-
-
-__all__ = ["Capacity", "Demand", "admits", "expected_load"]

@@ -1,4 +1,4 @@
-"""How the series of a round-robin are given to the sets of bots whose order is open, batch by batch.  Pure.
+"""How a round-robin gives its series to the sets of bots whose order is open, batch by batch.  Pure.
 
 A batch is a cycle with as many series as a lap in which every set plays once.  A fifth of it goes to all sets
 in turn, so that everybody goes on meeting everybody; the rest is drawn by the shares that a rule gives the
@@ -25,11 +25,11 @@ Allocate: TypeAlias = Literal["open", "even"]
 """Whether the sets whose order is open play more than others, or all sets play equally often."""
 
 TURN_BATCHES = 5
-"""The part of a batch for all sets is one in so many: in any five in succession each set plays one of it."""
+"""One series in this many goes to all sets in turn: in any five batches in a row every set has one turn."""
 AHEAD = 2
-"""How many batches are planned that have not closed."""
+"""How many batches are planned ahead of the last one that closed."""
 _STEPS = 1 << 20
-"""Weights are rounded to so many steps of the largest: the last bit of a sum decides nothing."""
+"""Weights are rounded to this many steps of the largest, so that the last bit of a sum decides nothing."""
 _DRAWS = 1 << 64
 
 
@@ -119,6 +119,3 @@ def _drawn(
 def _shuffled(sets: Sequence[tuple[str, ...]], seed: int, *key: str | int) -> list[int]:
     """The indices of the sets in an order that is drawn, whatever their own order."""
     return sorted(range(len(sets)), key=lambda place: derive_seed(seed, *key, joined(sorted(sets[place]))))
-
-
-__all__ = ["AHEAD", "TURN_BATCHES", "Allocate", "Batches", "Shares", "batch"]

@@ -20,7 +20,7 @@ from arena.schedule.terms import (
 from arena.words import counted
 
 SETS_DRAWN_MAX = 10_000
-"""With more sets of the field than this, more than series will ever be played, the order is not shuffled."""
+"""With more sets of the field than this, which is more than will ever be played, they are not shuffled."""
 
 
 def pairings(

@@ -22,7 +22,7 @@ from arena.schedule.withdrawals import BotOutcome, Ledger
 
 @attrs.frozen(kw_only=True)
 class MatchResult:
-    """The result of one finished match, each by seat; points are empty if its rules broke."""
+    """The result of one finished match, indexed by seat; points are empty if its rules broke."""
 
     points: Points
     returns: tuple[float, ...]
@@ -56,13 +56,13 @@ class Advance:
     """What follows from one more finished match."""
 
     withdrawn: tuple[str, ...] = ()
-    """Bots that are withdrawn now."""
+    """Bots that this match got withdrawn."""
     stale: tuple[PairingId, ...] = ()
     """Matches that do not count and must be played again: see `withdrawals.Consequence`."""
     closed: tuple[ClosedSeries, ...] = ()
     """Series that count from now on."""
     planned: tuple[Pairing, ...] = ()
-    """Pairings that were added to the schedule, as what counts decides them."""
+    """Pairings that the results so far added to the schedule."""
 
 
 _NOTHING = Advance()
@@ -83,10 +83,10 @@ class Course:
         is_enough: Callable[[ClosedSeries], bool] | None = None,
         shares: Callable[[], Shares] | None = None,
     ) -> None:
-        """`is_enough` is told every series that counts, and ends the course where it gives True.
+        """`is_enough` is told every series that counts, and ends the course where it returns True.
 
-        `shares` is asked at the end of every cycle, when `is_enough` has been told its last series: how the
-        next batch that is planned is divided among the sets of bots.  None: all sets play equally often.
+        `shares` is asked at the end of every cycle, once `is_enough` has been told its last series, how the
+        next batch is divided among the sets of bots.  None: all sets play equally often.
 
         `forgiven`: bot -> how often it was readmitted after it had been withdrawn.
         """
@@ -101,7 +101,7 @@ class Course:
             (), withdrawn_after=withdrawn_after, restarts_max=restarts_max, forgiven=forgiven
         )
         self.terms = terms
-        """What its format is told."""
+        """What the format is given besides the bots."""
         self._is_enough = is_enough
         self._shares = shares
         assert shares is None or kind.sets is not None, "in this format no set can play more than others"
@@ -114,7 +114,7 @@ class Course:
         """How many series count."""
         self._results: dict[PairingId, MatchResult] = {}
         self._counted: dict[PairingId, Points] = {}
-        """The points of the matches that count, if the format is told them: else they would pile up."""
+        """The points of the matches that count, kept only if the format needs them."""
         self._plan_on()
 
     @property
@@ -134,12 +134,12 @@ class Course:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything that will ever be planned has been played, or enough of it."""
+        """Whether everything that will ever be planned, or enough of it, has been played."""
         return self.is_cut or self._front == len(self._blocks)
 
     @property
     def unplayed(self) -> Iterator[Pairing]:
-        """The pairings so far that have no result, in order of play."""
+        """The pairings planned so far that have no result, in order of play."""
         return (
             pairing
             for block in self._blocks[self._front :]
@@ -149,7 +149,7 @@ class Course:
 
     @property
     def beyond(self) -> Sequence[Pairing]:
-        """The pairings past the series at which enough was played: as if none had ever begun."""
+        """The pairings after the series that ended the course; they count as never begun."""
         return self.order[self._end :]
 
     @property
@@ -175,7 +175,7 @@ class Course:
         return self.kind.places(self.names, self.terms, self._counted, self._withdrawn())
 
     def note(self, pairing: PairingId, result: MatchResult, outcomes: Mapping[str, BotOutcome]) -> Advance:
-        """Takes in a finished match; gives what follows, which is nothing if the course has ended."""
+        """Takes in a finished match; returns what follows, which is nothing if the course has ended."""
         if self.is_cut:
             return Advance()
         self._results[pairing] = result
@@ -219,7 +219,7 @@ class Course:
         return True
 
     def _plan_on(self) -> None:
-        """Adds to the schedule what is determined: at the start, and when a cycle has closed."""
+        """Adds to the schedule what is determined by now: at the start, and when a cycle has closed."""
         with without_collector():
             if self._batches is not None:
                 self._add(self._next_batches(self._batches))
@@ -227,7 +227,7 @@ class Course:
                 self._add(self._asked_again())
 
     def _next_batches(self, batches: Batches) -> Sequence[Pairing]:
-        """The first batches; later the one that what counts by now decides."""
+        """At the start the first batches; later the one batch that the results so far decide."""
         if self._shares is None or self._cycle < 0:
             return [pairing for _ in range(AHEAD) for pairing in batches.next()]
         # The matches of later cycles, which may have withdrawn more, are not all over.

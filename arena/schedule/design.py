@@ -2,7 +2,7 @@
 
 A balanced incomplete block design, developed cyclically (Bose 1939; Colbourn and Dinitz, Handbook of
 Combinatorial Designs, II.3): the points are the residues of a modulus, and shifting a few base blocks through
-all of them gives the sets.  Two points then meet as often as their difference occurs in the base blocks, so
+all of them makes the sets.  Two points then meet as often as their difference occurs in the base blocks, so
 it is enough that every difference occurs equally often.  There are as many residues as points, or one fewer
 and a point that no shift moves: whichever takes fewer sets.
 """
@@ -24,13 +24,13 @@ from arena.schedule.pairing import derive_seed
 FRAMES_MAX = 6
 """How many ways to build a design are tried, those with the fewest sets first."""
 STEPS_MAX = 60_000
-"""Per frame, in all its climbs; half a second.  Up to 40 bots and 6 seats most take fewer than 10,000."""
+"""Steps per frame, in all its climbs; half a second.  Up to 40 bots and 6 seats most take under 10,000."""
 CLIMB_STEPS_MAX = 20_000
-"""Of one climb: more steps do not save one that is stuck on a plateau."""
+"""Steps of one climb: more do not save one that is stuck on a plateau."""
 SIZE_USUAL = 10
-"""Above this many seats each step takes longer, so fewer steps are made."""
+"""With more seats than this each step takes longer, so fewer steps are made."""
 CLIMBS_MAX = 200
-"""Per frame: with few sets to choose from, most climbs end with a set that occurs twice."""
+"""Climbs per frame: with few sets to choose from, most end with a set that occurs twice."""
 
 Block = list[int]
 
@@ -38,8 +38,8 @@ Block = list[int]
 def sample(bots: Sequence[str], seats: int, seed: int) -> BotSets | None:
     """A balanced sample of all sets of `seats` bots, in order of play; None if none is found.
 
-    It has fewer sets than all.  The bots' order does not matter.  One more bot gives a different sample:
-    designs do not grow.
+    It is smaller than the set of all.  The bots' order does not matter.  One more bot makes a different
+    sample: designs do not grow.
     """
     design = blocks(len(bots), seats)
     if design is None:
@@ -52,8 +52,8 @@ def sample(bots: Sequence[str], seats: int, seed: int) -> BotSets | None:
 def blocks(points: int, size: int) -> tuple[Points, ...] | None:
     """Sets of `size` out of `points` points, in which every two meet equally often; None if none is found.
 
-    All differ, and they are fewer than all sets of that size.  In order of play: see `evenly`.  The same on
-    every machine.
+    They are all different, fewer than all sets of that size, in order of play (see `evenly`), and the same
+    on every machine.
     """
     for frame in islice(_frames(points, size), FRAMES_MAX):
         base = _base(frame)
@@ -67,7 +67,7 @@ class _Frame:
     """What to search for: base blocks of these sizes in which every difference occurs equally often."""
 
     sets: int
-    """How many sets it gives; the first field, so that frames sort by it."""
+    """How many sets the design has; the first field, so that frames sort by it."""
     modulus: int
     sizes: tuple[int, ...]
     """The sizes of the base blocks; one less than a set's if the fixed point belongs to the block."""
@@ -76,7 +76,7 @@ class _Frame:
 
 
 def _frames(points: int, size: int) -> Iterator[_Frame]:
-    """All frames that give fewer than all sets, the smallest first."""
+    """All frames with fewer sets than all, the smallest first."""
     found: list[_Frame] = []
     for times in range(1, FRAMES_MAX + 1) if points > size else ():
         found += [_cyclic(points, size, times), _fixed(points, size, times)]
@@ -98,7 +98,7 @@ def _fixed(points: int, size: int, times: int) -> _Frame:
 
 
 def _base(frame: _Frame) -> list[Block] | None:
-    """Base blocks that give such a design, if any are found."""
+    """Base blocks of such a design; None if none are found."""
     rng, left = Random(0), STEPS_MAX * SIZE_USUAL // max(SIZE_USUAL, *frame.sizes)
     for _ in range(CLIMBS_MAX):
         steps = iter(range(min(left, CLIMB_STEPS_MAX)))

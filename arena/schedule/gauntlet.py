@@ -26,8 +26,8 @@ def pairings(
     """Each of the first `challengers` entrants meets every set of the others, in `series` series.
 
     In order of play: by cycle; the challengers take turns; then by rotation.  A challenger plays more than
-    the others, but the challengers among themselves play equally many, and so does the field, as far as that
-    is possible: see `laps`.  They are pairings of the round-robin of all.
+    the others, but the challengers all play equally many matches, and so do the bots of the field, as far as
+    that is possible: see `laps`.  All are pairings of the round-robin of all entrants.
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     challengers, field = sorted(entrants[: terms.challengers]), sorted(entrants[terms.challengers :])

@@ -94,7 +94,7 @@ class _Tie:
     """The better seed first."""
     winner: str | None = None
     leads: list[float] = attrs.field(factory=list)
-    """By how many points the better seed was ahead in each series."""
+    """How many points the better seed was ahead in each series."""
 
 
 def _course(entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn) -> _Course:
@@ -119,7 +119,7 @@ def _course(entrants: Sequence[str], terms: Terms, results: FinishedPoints, with
 def _bracket(entrants: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The ties of the first bracket round, from top to bottom; a bot alone has a bye.
 
-    Each step doubles the bracket: every seed gets the opponent that gives all ties the same sum of seeds.
+    Each step doubles the bracket: every seed gets the opponent that makes all ties' sums of seeds equal.
     """
     order = [0]
     while len(order) < len(entrants):
@@ -158,12 +158,12 @@ def _by_play(tie: _Tie, series: int) -> str | None:
 
 def _by_walkover(bots: Sequence[str], cycle: int, withdrawn: Withdrawn) -> str | None:
     """Who advances without play: the one that is not withdrawn, or the better seed of two that are."""
-    there = [bot for bot in bots if cycle <= withdrawn.get(bot, cycle)]
-    return None if len(there) == 2 else (there or bots)[0]
+    playing = [bot for bot in bots if cycle <= withdrawn.get(bot, cycle)]
+    return None if len(playing) == 2 else (playing or bots)[0]
 
 
 def _lead(bot: str, series: Sequence[Pairing], results: FinishedPoints) -> float:
-    """By how many points the bot was ahead in a series; aborted matches are tied."""
+    """How many points the bot was ahead in a series; aborted matches are tied."""
     lead = 0.0
     for pairing in series:
         points = results[pairing.id]

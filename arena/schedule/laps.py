@@ -17,15 +17,15 @@ Points: TypeAlias = tuple[int, ...]
 """A set of bots by their numbers."""
 
 WINDOW = 256
-"""Among how many sets the next one is chosen: 32,509 sets of 3 are ordered in less than a second.
+"""How many sets the next one is chosen from: 32,509 sets of 3 are ordered in less than a second.
 
 With 128, one of 39 bots in a sample at 4 seats would get 6 ahead of another.
 """
 
 ORDER = 4
-"""The number of the order in which a lap is played, which the folder of a tournament keeps.
+"""The number of the order in which a lap is played, kept in the folder of a tournament.
 
-Withdrawals and goals are decided in schedule order, so a folder of another order is not continued.  A
+Withdrawals and goals are decided in schedule order, so a folder with another order is not continued.  A
 better order gets a new number.
 """
 
@@ -109,7 +109,7 @@ def _all_evenly(count: int, size: int) -> tuple[Points, ...]:
 
 
 def _in_orbits(count: int, size: int) -> Iterator[Points]:
-    """All sets; shifts of one another, in which all points are equally often, come together."""
+    """All sets; sets that are shifts of one another, and use all points equally often, come together."""
     for others in combinations(range(1, count), size - 1):
         first = (0, *others)
         gaps = [after - point for point, after in zip(first, (*others, count), strict=True)]
@@ -119,6 +119,3 @@ def _in_orbits(count: int, size: int) -> Iterator[Points]:
         period = next((turn for turn, same in enumerate(turned, 1) if same == gaps), size)
         for shift in range(sum(gaps[:period])):
             yield tuple(sorted((point + shift) % count for point in first))
-
-
-__all__ = ["ORDER", "BotSets", "all_sets", "evenly", "named"]

@@ -65,14 +65,14 @@ def series_id(bots: Sequence[str], repetition: int) -> str:
 
 
 def joined(bots: Sequence[str]) -> str:
-    """The names as part of an id, escaped so that no two lists of names give the same: `odds+random`."""
+    """The names as part of an id, escaped so that no two lists of names make the same: `odds+random`."""
     return "+".join(map(_escape, bots))
 
 
 SEEDING = 2
 """The number of the way in which seeds are derived, here and in `bot_seeds`; a tournament's folder keeps it.
 
-A folder of another way is not continued: its matches would be others.  A better way gets a new number.
+A folder with another way is not continued: its matches would differ.  A better way gets a new number.
 """
 
 
@@ -91,7 +91,7 @@ def derive_seed(seed: int, *key: str | int) -> int:
 
 @lru_cache(maxsize=8)
 def _keyed(seed: int) -> blake2b:
-    """The hash before it has read anything: a large schedule derives a million seeds."""
+    """The keyed hash before it has read anything; cached, as a large schedule derives a million seeds."""
     return blake2b(key=seed.to_bytes(64, "big"), digest_size=16)
 
 
@@ -107,7 +107,7 @@ def match_id(seed: int, pairing: PairingId) -> str:
 
 @lru_cache(maxsize=8)
 def _before_match(seed: int) -> blake2b:
-    """The hash that has read what is the same in the keys of all matches: each takes half as long then."""
+    """The hash that has read what the keys of all matches begin with: each then takes half as long."""
     keyed = _keyed(seed).copy()
     keyed.update(b"smatch\x1fs")
     return keyed

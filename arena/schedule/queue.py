@@ -9,11 +9,11 @@ from math import comb
 from arena.schedule import Pairing, PairingId
 
 NEXT_MAX = 32
-"""Matches looked at before it is asked who is free, for which every bot is looked at."""
+"""Matches looked at before asking who is free, for which every bot must be looked at."""
 SCANNED_MAX = 2000
 """Matches looked through in order, if the free bots are too many to try all their sets."""
 SETS_MAX = 20_000
-"""Sets of free bots looked up at most, if bots are few or mostly busy."""
+"""Sets of free bots looked up at most, where bots are few or mostly busy."""
 
 
 class Pending:
@@ -50,7 +50,7 @@ class Pending:
                 yield self._order[index]
 
     def _go_on(self) -> None:
-        """To the first pending match, or to the end."""
+        """Advances to the first pending match, or to the end."""
         first, end, wanted = self._first, len(self._order), self._wanted
         while first < end and first not in wanted:
             first += 1
@@ -70,7 +70,7 @@ class Pending:
     def take(self, can_play: Callable[[Pairing], bool], free: Callable[[], Sequence[str]]) -> Pairing | None:
         """The first match that can be played now; it is no longer pending.
 
-        `free` gives the bots that may be seated; it is asked only if none of the next matches can be played.
+        `free` returns the bots that may be seated; called only if none of the next matches can be played.
         """
         if not self._wanted:
             return None

@@ -2,8 +2,8 @@
 
 Every bot plays in a slot.  A new version of a bot is a bot of its own, with a name of its own, in the slot of
 the old one: `student26@2` after `student26`.  The schedule is planned for slots, so that a replaced bot gets
-its predecessor's opponents and nobody else's matches change.  What was played between bots that are all still
-there stays; what was planned for a bot that has left is not played any more.
+its predecessor's opponents and nobody else's matches change.  Matches between bots that are all still there
+stay; what was planned for a bot that has left is not played any more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RosterEntry:
     slot: str
     """The name of the first bot in it."""
     fingerprint: str = ""
-    """Of the bot that joins or replaces; empty if it has none, as a bot that connects."""
+    """The fingerprint of the bot that joins or replaces; empty for one that connects."""
     matches: int = 0
     """How many matches the folder held when it happened."""
 
@@ -59,7 +59,7 @@ class Roster:
 
     def __init__(self, entries: Iterable[RosterEntry] = ()) -> None:
         self.entries = tuple(entries)
-        """All that happened, in order."""
+        """Everything that happened, in order."""
         self._slots: dict[str, RosterSlot] = {}
         for entry in self.entries:
             self._take(entry)
@@ -83,7 +83,7 @@ class Roster:
 
     @property
     def slots(self) -> Mapping[str, RosterSlot]:
-        """RosterSlot by name, in the order in which they were first taken."""
+        """Name -> slot, in the order in which they were first taken."""
         return self._slots
 
     def slot_of(self, name: str) -> RosterSlot | None:
@@ -97,7 +97,7 @@ class Roster:
 
     @property
     def present(self) -> Mapping[str, str]:
-        """Bot -> slot, of all bots that play."""
+        """Bot -> slot, for all bots that play."""
         return {slot.bot: slot.name for slot in self._slots.values() if not slot.is_out}
 
     @property
@@ -107,7 +107,7 @@ class Roster:
 
     @property
     def left(self) -> Mapping[str, str]:
-        """Bot -> `replaced` or `without`, of all bots that do not play any more."""
+        """Bot -> `replaced` or `without`, for all bots that do not play any more."""
         gone = {slot.bot: "without" for slot in self._slots.values() if slot.is_out}
         for slot in self._slots.values():
             gone |= {attrs.evolve(slot, version=old).bot: "replaced" for old in range(1, slot.version)}
@@ -144,16 +144,3 @@ def successors(statuses: Mapping[str, str]) -> dict[str, str]:
     present = {slot_name(bot): bot for bot in newest_first if statuses[bot] != "replaced"}
     replaced = (bot for bot, status in statuses.items() if status == "replaced")
     return {bot: present[slot_name(bot)] for bot in replaced if slot_name(bot) in present}
-
-
-__all__ = [
-    "LEFT",
-    "Act",
-    "Roster",
-    "RosterEntry",
-    "RosterSlot",
-    "by_version",
-    "is_version_name",
-    "slot_name",
-    "successors",
-]

@@ -67,7 +67,7 @@ def sets_of(entrants: Sequence[str], terms: Terms) -> Sequence[tuple[str, ...]]:
 
 
 def _seated(sets: Sequence[tuple[str, ...]], bots: Mapping[str, str | None]) -> list[tuple[str, ...]]:
-    """The bots of these sets of slots, without the sets that have a slot without a bot."""
+    """The bots in these sets of slots; sets with an empty slot are left out."""
     seated = [tuple([bots[slot] for slot in slots]) for slots in sets]
     return [tuple([bot for bot in one if bot is not None]) for one in seated if None not in one]
 

@@ -25,14 +25,14 @@ class Terms:
     seed: int
     deals: Deals
     cycles: int | None = None
-    """Swiss: how many; None: as many as it takes to find the best."""
+    """Swiss: how many cycles; None: as many as it takes to find the best."""
     challengers: int = 1
     """Gauntlet: how many entrants, the first ones, challenge the others."""
     sets: Sets | None = None
-    """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
+    """Round-robin: which sets meet; None: all up to `SETS_MAX` of them, and always all at two seats."""
     slots: Mapping[str, str | None] = attrs.field(factory=dict, eq=False)
-    """Round-robin: slot -> the bot that has it now, None: nobody; see `roster`.  All bots have one.  Empty:
-    every entrant has a slot of its own name."""
+    """Round-robin: slot -> the bot that has it now, None: nobody; see `roster`.  Every bot has a slot; if
+    this is empty, one of its own name."""
 
 
 FinishedPoints: TypeAlias = Mapping[PairingId, Points]
@@ -55,16 +55,16 @@ class ScheduleSize:
     """How large a tournament is."""
 
     matches: int
-    """At most."""
+    """How many matches there are at most."""
     words: str
-    """`6 pairs × 10 series × 2 seats = 120 matches`."""
+    """The same in words: `6 pairs × 10 series × 2 seats = 120 matches`."""
     is_exact: bool = True
     """Whether all of them are certain to be played, unless a bot is withdrawn."""
 
 
 @attrs.frozen(kw_only=True)
 class FormatKind:
-    """A format and what must be known to offer it."""
+    """A format, with what it takes to offer it."""
 
     name: str
     summary: str
@@ -77,11 +77,11 @@ class FormatKind:
     sets: Callable[[Sequence[str], Terms], Sequence[tuple[str, ...]]] | None = None
     """The sets of a lap, in order, if a rule may say which of them play more: see `allocation`."""
     only_grows: Callable[[int, int, Terms], bool] = lambda before, after, terms: before == after
-    """Whether all that is planned for the first number of entrants is also planned for the second."""
+    """Whether everything planned for the first number of entrants is also planned for the second."""
     refusal: Callable[[int, Terms], str | None]
     """Why this many entrants cannot play it on these terms, in one sentence; None if they can."""
     ranked_by: Literal["score", "rating", "places"]
-    """What ranks bots: points; ratings, if bots had different opponents; or the format's own places."""
+    """What ranks the bots: points; ratings, if they had different opponents; or the format's own places."""
     places: Places | None = None
     """The place of every entrant, if `ranked_by` is places; bots still in the tournament share the first."""
     is_offered: bool = True
@@ -94,7 +94,7 @@ def series_of(terms: Terms, bots: Sequence[str], repetition: int, *, cycle: int)
 
 
 def sets_in_words(count: int, seats: int) -> str:
-    """`6 pairs`, `20 sets of 3`."""
+    """A number of sets in words: `6 pairs`, `20 sets of 3`."""
     return counted(count, "pair") if seats == 2 else f"{counted(count, 'set')} of {seats}"
 
 

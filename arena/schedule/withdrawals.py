@@ -13,7 +13,7 @@ from arena.schedule import Pairing, PairingId
 
 @attrs.frozen
 class BotOutcome:
-    """What became of a bot in one finished match."""
+    """How one finished match went for a bot."""
 
     abandoned: bool = False
     """It reached `faults_max` and was not asked any more."""
@@ -32,8 +32,8 @@ class Consequence:
     withdrawn: Mapping[str, int] = attrs.field(factory=dict)
     """Bots that are withdrawn now -> from which index of the schedule on."""
     stale: tuple[PairingId, ...] = ()
-    """Finished matches that do not count: a bot played that was withdrawn by then, or one did not play that
-    was not.  They began before that was known, and must be played and noted again."""
+    """Finished matches that do not count, as a withdrawn bot played in them, or one that was not withdrawn
+    did not.  They began before that was known, and must be played and noted again."""
 
     def __bool__(self) -> bool:
         return bool(self.withdrawn or self.stale)
@@ -45,7 +45,7 @@ class Ledger:
     A bot is withdrawn after `withdrawn_after` matches in a row in which it was abandoned, or after more than
     `restarts_max` crashes.  A match in which it was abandoned and lagged neither counts nor ends the row, as
     it says too little about the bot.  A bot that was readmitted n times begins again with clean hands the
-    first n times that this happens; matches that were played without it become stale by that, and are played
+    first n times that this happens; that makes the matches played without it stale, and they are played
     again.
 
     A match is *settled* when it is finished and, for each of its bots, all their earlier matches are
@@ -87,7 +87,10 @@ class Ledger:
                 ways[bot].add(index)
 
     def note(self, pairing: PairingId, outcomes: Mapping[str, BotOutcome]) -> Consequence:
-        """Takes in a finished match, by bot; gives what follows.  A match that is settled stays as it was."""
+        """Takes in what happened to each bot of a finished match; returns what follows.
+
+        A match that is settled already stays as it was.
+        """
         if self.is_settled(pairing):
             return _NOTHING
         index = self._index[pairing]
@@ -147,7 +150,7 @@ class Ledger:
         return True
 
     def _advance(self, bot: str, outcome: BotOutcome) -> bool:
-        """Takes the bot one match further; tells whether it is withdrawn by that."""
+        """Takes the bot one match further; returns whether that gets it withdrawn."""
         way = self._ways[bot]
         way.go_on()
         if bot in self.withdrawn:  # its later matches still have to be settled, for the sake of its opponents
@@ -180,17 +183,17 @@ class _Way:
     done: int = 0
     """How many of them are settled."""
     abandoned: int = 0
-    """In how many of the settled ones, in a row up to the last, it was abandoned."""
+    """How many of the settled ones, in a row up to the last, it was abandoned in."""
     crashed: int = 0
     next: int = _PAST
     """The index of the match that is to be settled next; past all of them if none is left."""
 
     def add(self, index: int) -> None:
-        """One more match, the last so far."""
+        """Adds a match after all others so far."""
         self.matches.append(index)
         self.next = self.matches[self.done]
 
     def go_on(self) -> None:
-        """The next match is settled."""
+        """Notes that the next match is settled."""
         self.done += 1
         self.next = self.matches[self.done] if self.done < len(self.matches) else _PAST

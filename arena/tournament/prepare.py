@@ -51,9 +51,9 @@ QUICKSTART = Plan(
 
 @attrs.frozen
 class Tournament:
-    """A plan that can be played, with its game, its bots and its folder; the folder is untouched so far.
+    """A plan that can be played, with its game, its bots and its folder, which is untouched so far.
 
-    And what is asked of this call: who takes part, what it plays, and when it ends.
+    It also holds what this call asks for: who takes part, what is played, and when play ends.
     """
 
     plan: Plan
@@ -81,7 +81,7 @@ class Tournament:
 
     @property
     def broken(self) -> list[Entrant]:
-        """Those of the entrants that cannot play, as is known before any is started."""
+        """The entrants that are known to be broken before any is started."""
         return mistakes_of(self.entrants)
 
     @property
@@ -109,10 +109,10 @@ def prepare(
     replace: Mapping[str, BotSpec] = MappingProxyType({}),
     wishes: RosterWishes = NO_WISHES,
 ) -> Tournament:
-    """Checks the whole plan; nothing is written or started.  Raises ConfigError.
+    """Checks the whole plan, without writing or starting anything.  Raises ConfigError.
 
-    Bots with mistakes are among the entrants, and it is left to the caller what to do about them.
-    `replace`: the bots that are to play from now on, by the names of those that have their slots.
+    Bots with mistakes are among the entrants; what to do about them is left to the caller.
+    `replace`: name of a bot -> the bot that takes its slot from now on.
     """
     source = source_of(plan, resume)
     cls = source.cls
@@ -124,11 +124,7 @@ def prepare(
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
-    find = partial(
-        field_of,
-        game=plan.game,
-        reserved=cls.reserved_names,
-    )
+    find = partial(field_of, game=plan.game, reserved=cls.reserved_names)
     entrants = find(plan.bots, plan.remote)
     if any(bot.is_submission for bot in plan.bots):  # also where all of them are replaced later, one by one
         plan = attrs.evolve(plan, sandbox=sandbox_of(plan.sandbox, plan.bots))
@@ -160,8 +156,8 @@ def prepare(
 def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
     """Raises BrokenBots if some of the bots cannot play, and the plan does not leave them out.
 
-    With `is_trying` the others, if there are any, are to be tried first: then all can be told at once; but
-    not if nothing is wrong except names that lead nowhere.
+    With `is_trying`, the others, if there are any, are tried first, so that all mistakes are told at once;
+    but not if nothing is wrong except names that lead nowhere.
     """
     plan, broken = tournament.plan, [found_broken(entrant) for entrant in tournament.broken]
     if not broken:
@@ -181,7 +177,7 @@ def _may_tell_more(tournament: Tournament) -> bool:
 
 
 def _check_there(bots: Sequence[BotSpec]) -> None:
-    """Raises ConfigError for a word that leads to no bot: before it is said that there are too few."""
+    """Raises ConfigError for a word that leads to no bot, which says more than that there are too few."""
     for bot in bots:
         if not bot.is_submission:
             resolve(bot.spec, base=bot.base, name=bot.name)
@@ -195,7 +191,7 @@ def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:
 
 
 def _shortest(folder: Path) -> Path:
-    """The shortest path to the folder from here; to the folder, not to a link such as `results/latest`."""
+    """The shortest path from here to the folder itself, not to a link such as `results/latest`."""
     real = folder.resolve() if folder.is_symlink() else Path(os.path.normpath(folder.absolute()))
     here = Path.cwd()
     return real.relative_to(here) if real.is_relative_to(here) else real

@@ -1,4 +1,4 @@
-"""A run from its bots to its last match: opens what it needs, gathers the bots, plays what is missing."""
+"""Runs a tournament: opens what it needs, gathers the bots, plays the matches that are missing."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ async def run_tournament(
 ) -> None:
     """Plays the matches that are missing; `summary` is filled as it goes, even if the run is cancelled.
 
-    `hiring`: how it comes by its workers, if it has any.
-
-    Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
+    `hiring`: how the run gets its workers, if it has any.  Raises BrokenBots or another ConfigError before
+    any match if something is wrong with the bots.
     """
     stops_at = trio.current_time() + (run.plan.max_time or inf)  # bots are built and waited for in it too
     prepare_files(run.plan)
@@ -72,7 +71,7 @@ async def run_tournament(
 def _begin(
     run: Run, grounds: Grounds, reporter: Reporter, summary: Summary, course: Course, intake: Intake
 ) -> None:
-    """Tells everybody what is planned and what has been played, before the first match."""
+    """Tells store, grounds and reporter, before the first match, what is planned and what has been played."""
     keep_course(run, course)
     for bot in course.withdrawn:
         run.store.set_status(bot, "withdrawn")
@@ -86,14 +85,11 @@ def _begin(
         run.stop_rule.goes_on()
 
 
-# What a run needs.
-
-
 @asynccontextmanager
 async def _open_bots(
     run: Run, setting: RunTerms, reporter: Reporter, summary: Summary, watch: LagWatch
 ) -> AsyncIterator[tuple[Pool, Lobby | None]]:
-    """The bots of this process, and the lobby if any bot connects; when this ends, no bot is left alive."""
+    """The bots of this process, and the lobby if any bot connects; when the context ends, no bot is alive."""
     note = partial(note_bug, run, summary)
 
     def lobby_in(nursery: trio.Nursery) -> Lobby | None:
@@ -127,7 +123,7 @@ async def _open_grounds(
     reporter: Reporter,
     summary: Summary,
 ) -> AsyncIterator[Grounds]:
-    """Where the matches are played; when this ends, no worker is left alive."""
+    """Where the matches are played; when the context ends, no worker is left alive."""
     if workers == 1 and not hiring.is_afar:
         with here.lag_noted(summary.note_lag):
             yield here
@@ -153,6 +149,3 @@ async def _open_grounds(
         await here.pool.instances.all_gone()
     async with open_crew(crew):
         yield crew
-
-
-__all__ = ["run_tournament"]

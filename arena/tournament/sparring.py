@@ -1,9 +1,8 @@
-"""Bots for one match outside of a run, against a person for instance: found, built, started, ended."""
+"""Finds, builds, starts and ends bots for one match outside of a run, such as one against a person."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -30,6 +29,7 @@ from arena.tournament.bots.entrants import bot_at, builtin_bots
 from arena.tournament.bots.field import field_of, mistakes_of
 from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.grants import granted
+from arena.tournament.bots.modules import make_importable
 from arena.tournament.bots.submissions import expanded
 from arena.tournament.plan import NOTHING, Allow, BotSpec
 from arena.tournament.prepare import QUICKSTART
@@ -66,10 +66,10 @@ def opponents_of(
     reserved: Collection[str],
     allow: Allow = NOTHING,
 ) -> tuple[tuple[Entrant, ...], str]:
-    """The bots that sit down with a person: those that were named, in turn, until the table is full; and
-    what the person is called there.
+    """The bots that sit down with a person, and the person's name at the table.
 
-    Raises ConfigError if one of them cannot play, or the person cannot be called that.
+    The bots `against` take seats in turn until the table is full.  Raises ConfigError if one of them cannot
+    play, or the person cannot have that name.
     """
     from arena.wire.messages import check_name
 
@@ -91,7 +91,7 @@ def opponents_of(
 async def started(
     entrants: Sequence[Entrant], sandbox: Level, note: Callable[[str], None]
 ) -> AsyncIterator[tuple[list[Player], LagWatch]]:
-    """The players that these bots are, in this order, until this ends; then none of them is left running.
+    """Starts these bots; yields their players, in the same order, and when the context ends no bot runs.
 
     Raises BrokenBots for the first one that cannot be built or started.
     """
@@ -131,8 +131,7 @@ async def _started(
 ) -> Player:
     try:
         if entrant.kind == "local":
-            if entrant.folder is not None and str(entrant.folder) not in sys.path:
-                sys.path.insert(0, str(entrant.folder))
+            make_importable([entrant])
             return LocalPlayer(entrant.name, load_bot(entrant))
         run = partial(
             run_process,
@@ -151,9 +150,6 @@ async def _started(
 
 
 def _broken(entrant: Entrant, error: BotBroken) -> BrokenBots:
-    said = tried_in_vain(entrant, error)
-    said.log_path = None  # it is gone by the time that anybody could read it
-    return BrokenBots([said], head=f"{entrant.name} cannot play:")
-
-
-__all__ = ["house_bots", "opponents_of", "started"]
+    broken = tried_in_vain(entrant, error)
+    broken.log_path = None  # it is gone by the time that anybody could read it
+    return BrokenBots([broken], head=f"{entrant.name} cannot play:")

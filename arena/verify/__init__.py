@@ -1,4 +1,4 @@
-"""Whether everything in a results folder follows from its seeds and moves: computed again, and compared.
+"""Verifies that everything in a results folder follows from its seeds and moves, by computing it again.
 
 It proves results from moves, and cannot tell who made the moves.
 """

@@ -1,4 +1,4 @@
-"""What is checked of a results folder, in order: a check yields what is not true; the first thing is told."""
+"""The checks of a results folder, in order: each yields what is not true, and the first untruth is told."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from arena.words import counted
 CONCLUSION = "conclusion"
 """The store's key for what the run came to."""
 AT_ONCE = 256
-"""After so many matches their garbage is collected, without a search of all that is kept."""
+"""How many matches are checked until their garbage is collected, without a search of all that is kept."""
 
 
 @attrs.define
@@ -44,29 +44,29 @@ class Folder:
     """A results folder, open to be verified."""
 
     store: Store
-    """Read as it is, damaged or not."""
+    """The folder's store, read as it is, damaged or not."""
     game: Game[Any, Any]
     meta: Mapping[str, Any]
     rule: StopRule | None = None
-    """The one that may have stopped the run, as the folder keeps it."""
+    """The rule that may have stopped the run, as the folder keeps it."""
     damage: Damage | None = None
-    """What of the database is not as it was written, by its checksums."""
+    """What in the database is not as it was written, by its checksums."""
     tally: Tally = attrs.field(factory=Tally)
     """What was found true so far."""
     published: str = ""
-    """The seal as it was published before play; empty: nobody says."""
+    """The seal as it was published before play; empty if that is not known."""
     conclusion: Callable[[], Iterable[str]] = tuple
-    """What the rule that may have stopped the run says of it, once it was told all that counts."""
+    """Returns what the rule that may have stopped the run says about it, once it was told all that counts."""
     rules: str = ""
-    """Which rules were named, if not the very ones that were played with, in words."""
+    """Which rules were named, in words; empty if they are the very ones that were played with."""
     planned: Planned | None = None
     """The tournament as it follows from its matches, once these are known to be true."""
     notes: list[str] = attrs.field(factory=list)
-    """What is to be said though nothing is untrue, such as that the run is unfinished."""
+    """What people are told though nothing is untrue, such as that the run is unfinished."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that was planned is there, as far as is known by now."""
+        """Whether everything that was planned has been played, as far as is known by now."""
         return self.planned is not None and self.planned.is_complete
 
 
@@ -74,7 +74,7 @@ Check: TypeAlias = Callable[[Folder], Iterator[Untruth]]
 
 
 def seal_check(folder: Folder) -> Iterator[Untruth]:
-    """A folder that was sealed was played with the seed and on the terms that were sealed."""
+    """Checks that a sealed folder was played with the seed and on the terms that were sealed."""
     store, meta = folder.store, folder.meta
     yield from seal_untruths(store.folder, meta, folder.published)
     if SEAL in meta:
@@ -83,7 +83,7 @@ def seal_check(folder: Folder) -> Iterator[Untruth]:
 
 
 def matches_check(folder: Folder) -> Iterator[Untruth]:
-    """Every match follows from its seed and its moves."""
+    """Checks that every match follows from its seed and its moves."""
     choices = folder.meta[DECISIONS]
     verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally, choices)
     for place, (_, _, rows) in enumerate(stored_rows(folder.store.connection), 1):
@@ -101,7 +101,7 @@ def matches_check(folder: Folder) -> Iterator[Untruth]:
 
 
 def schedule_check(folder: Folder) -> Iterator[Untruth]:
-    """Who played whom, with which seeds and in which seats, follows from the plan and the results before."""
+    """Checks that pairings, with their seeds and seats, follow from the plan and the results before."""
     run = stored_run(folder.store, folder.meta, folder.game, folder.rule)
     yield from plan_untruths(run, folder.meta)
     if not folder.tally.matches:
@@ -113,7 +113,7 @@ def schedule_check(folder: Folder) -> Iterator[Untruth]:
 
 
 def conclusion_check(folder: Folder) -> Iterator[Untruth]:
-    """What the run came to, in the words with which its report begins."""
+    """Checks what the run came to, in the words with which its report begins."""
     planned, kept = folder.planned, folder.meta.get(CONCLUSION)
     if planned is None or not planned.is_complete or kept is None:
         return  # it has not come to anything yet, or its run ended before it could say so
@@ -123,18 +123,18 @@ def conclusion_check(folder: Folder) -> Iterator[Untruth]:
 
 
 def unchanged_check(folder: Folder) -> Iterator[Untruth]:
-    """Nothing was changed since it was written, not even what follows from nothing else, such as times."""
+    """Checks that nothing was changed since it was written, not even times, which follow from nothing."""
     if folder.damage is not None:
         yield _damaged(folder.damage)
 
 
 def tables_check(folder: Folder) -> Iterator[Untruth]:
-    """The CSVs that are there say what follows from the matches."""
+    """Checks that the CSVs that are there say what follows from the matches."""
     yield from csv_untruths(folder.store, folder.notes)
 
 
 def run_file_check(folder: Folder) -> Iterator[Untruth]:
-    """The file that says what was played says what the database does."""
+    """Checks that `run.json` says what the database does."""
     planned = folder.planned
     run = stored_run(folder.store, folder.meta, folder.game, None) if planned is None else planned.run
     yield from run_file_untruths(run, folder.meta, planned, folder.notes)
@@ -149,11 +149,11 @@ CHECKS: tuple[Check, ...] = (
     run_file_check,
     tables_check,
 )
-"""In the order in which a cause comes before what follows from it.  A new check has its place here."""
+"""All checks; a cause comes before what follows from it.  A new check has its place here."""
 
 
 def first_untruth(folder: Folder) -> Untruth | None:
-    """The first thing that is not true; None: everything is."""
+    """The first thing that is not true; None if everything is."""
     try:
         with folder.store.frozen(), without_collector():
             return next((untruth for check in CHECKS for untruth in check(folder)), None)

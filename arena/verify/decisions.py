@@ -1,9 +1,9 @@
-"""The rows of decisions that a match kept: all, those with faults, or none.  The plan chose which."""
+"""Verifies the rows of decisions that a match kept: all, those with faults, or none, as its plan chose."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -15,15 +15,15 @@ from arena.match.record import PackedMoves
 from arena.match.rulings import MAY_BE_LAGGED
 from arena.players.codec import Codec
 from arena.store.schema import STORED, Row
-from arena.verify.untruth import Untruth, differs
+from arena.verify.untruth import Untruth, Untruths, differs
 from arena.words import printable
 
 CHOICES = ("all", "faults", "none")
-"""Of which decisions a match may have kept rows."""
+"""The decisions that a match may have kept rows of."""
 
 
 class DecisionRows:
-    """The rows of one match."""
+    """The rows of decisions of one match."""
 
     def __init__(self, where: str, rows: Sequence[Row], choices: Sequence[str]) -> None:
         """`choices`: which decisions may have been chosen to be kept: `all`, `faults`, `none`."""
@@ -31,13 +31,13 @@ class DecisionRows:
         self.choices = choices
         self.rows = [dict(zip(STORED["decisions"], row, strict=True)) for row in rows]
         self.faults = {(row["turn"], row["seat"]): row["fault"] for row in self.rows if row["fault"]}
-        """(turn, seat) -> the fault."""
+        """(turn, seat) -> the kind of fault."""
         self.are_known = True
-        """Whether these are all faults of the match: with decisions = none only their numbers are kept."""
+        """Whether these are all faults of the match: with decisions = none only their counts are kept."""
         self.are_all = False
 
-    def shape(self, match: dict[str, Any], seats: Sequence[dict[str, Any]]) -> Generator[Untruth, None, None]:
-        """How many there are, and whether they agree with the counts of each seat."""
+    def shape(self, match: dict[str, Any], seats: Sequence[dict[str, Any]]) -> Untruths:
+        """Whether there are as many rows as there should be, and they agree with the counts of each seat."""
         faults = sum(row[kind] for row in seats for kind in FAULT_KINDS)
         counts = {"all": match["decisions"], "faults": faults, "none": 0}
         allowed = sorted({counts[choice] for choice in self.choices})
@@ -66,7 +66,7 @@ class DecisionRows:
         packed: PackedMoves,
         game: Game[Any, Any],
         seats: Sequence[dict[str, Any]],
-    ) -> Generator[Untruth, None, None]:
+    ) -> Untruths:
         """Whether each row tells of a decision of the match, in order, with the move that was played."""
         if not self.rows:
             return
@@ -87,28 +87,15 @@ class DecisionRows:
                 )
                 fault = self.faults.get((turn, seat), "")
                 if fault and number >= asked:
-                    yield Untruth(
-                        self.where,
-                        "fault",
-                        self.faults[turn, seat],
-                        "none: it was not asked",
-                        turn,
-                        int(seat),
-                    )
+                    yield Untruth(self.where, "fault", fault, "none: it was not asked", turn, int(seat))
                 if row["abandoned"] and number == asked - 1 and not fault:
-                    yield Untruth(
-                        self.where,
-                        "not_asked",
-                        str(row["not_asked"]),
-                        "those after its last fault",
-                        turn,
-                        int(seat),
-                    )
+                    not_asked, right = str(row["not_asked"]), "those after its last fault"
+                    yield Untruth(self.where, "not_asked", not_asked, right, turn, int(seat))
         for row in rows:
             yield self._untruth("rows", "one of no decision of the match", "none", row)
 
-    def _compared(self, row: dict[str, Any], **expected: object) -> Generator[Untruth, None, None]:
-        """What in a row is not as it should be."""
+    def _compared(self, row: dict[str, Any], **expected: object) -> Untruths:
+        """Where a row is not as expected."""
         for name, value in expected.items():
             if row[name] != value:
                 yield self._untruth(name, row[name], value, row)

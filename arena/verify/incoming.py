@@ -1,4 +1,4 @@
-"""Matches that somebody else played, checked before they are booked, as `arena verify` checks stored ones.
+"""Checks matches that somebody else played before they are booked, as `arena verify` checks stored ones.
 
 The moves are played again from the seed that was ordered, and everything that follows from them is compared.
 What does not follow, which legal move a bot chose and how long it took, is believed within bounds.
@@ -22,11 +22,11 @@ BUSY_MAX = 0.5
 """All matches are checked while that takes less than this share of the time; then some are drawn, so that
 a run whose cluster is too large for one core to check still keeps its books."""
 DRAWN = 0.05
-"""Of the matches beyond that: so likely is each one checked, by luck that nobody knows before it is told."""
+"""How likely each further match is checked, by luck that nobody knows before the match is reported."""
 ROUNDED_S = 1e-3
-"""By so much times may differ that were rounded, for each second as well."""
+"""How much rounded times may differ, and as much again for each second."""
 CLOCKS_S = 1.0
-"""How far the clocks of two machines may be apart over a match that takes no time."""
+"""How far the clocks of two machines may disagree about a match that takes no time."""
 
 
 class Incoming:
@@ -43,7 +43,7 @@ class Incoming:
         self.checked = 0
 
     def untruth(self, entry: Entry, wait_s: float) -> str | None:
-        """What cannot be of this match, which came `wait_s` after it was ordered; None: nothing was found."""
+        """What cannot be true of this match, which came `wait_s` after it was ordered; None: nothing."""
         self.matches += 1
         is_busy = self._spent_s > BUSY_MAX * (self._clock() - self._began_at)
         if is_busy and self._luck.random() >= DRAWN:
@@ -62,7 +62,7 @@ class Incoming:
         return None if untruth is None else str(untruth)
 
     def _wrong_rows(self, entry: Entry) -> str | None:
-        """Whether it has the decisions that the run keeps, and faults as its counts say."""
+        """What is wrong if it lacks decisions that the run keeps, or its faults are not as counted."""
         for seat, totals in enumerate(entry.totals):
             kinds = [decision.fault for decision in entry.faults if decision.seat == seat]
             if tuple(map(kinds.count, FAULT_KINDS)) != tuple(totals.faults):
@@ -75,7 +75,7 @@ class Incoming:
 
     @property
     def summary(self) -> str | None:
-        """How many were checked, in a sentence; None: all."""
+        """A sentence about how many were checked; None if all were."""
         if self.checked == self.matches:
             return None
         return (
@@ -85,20 +85,20 @@ class Incoming:
 
 
 def _wrong_times(entry: Entry, wait_s: float) -> str | None:
-    """Which time of the match cannot be, as far as is known here."""
+    """Which time of the match cannot be true, as far as is known here."""
     duration_s = entry.record.duration_s
     if not (isfinite(entry.started_at) and 0 <= duration_s <= 1.01 * wait_s + CLOCKS_S):
         return f"it took {duration_s:g} s, and was ordered {wait_s:.3f} s before"
     for seat, totals in enumerate(entry.totals):
-        if not _is_one(totals, duration_s):
+        if not _can_be_one(totals, duration_s):
             return (
                 f"seat {seat} thought for {totals.think_s:g} s in {duration_s:g} s, or its times are others"
             )
     return None
 
 
-def _is_one(totals: SeatTotals, duration_s: float) -> bool:
-    """Whether times of a seat can be those of one match of this length."""
+def _can_be_one(totals: SeatTotals, duration_s: float) -> bool:
+    """Whether a seat's times can be those of one match of this length."""
     times = array("f", totals.times)
     slack_s = ROUNDED_S * (1 + duration_s)
     return (
@@ -107,6 +107,3 @@ def _is_one(totals: SeatTotals, duration_s: float) -> bool:
         and abs(max(times, default=0.0) - totals.think_max_s) <= slack_s
         and (totals.think_s <= duration_s + slack_s or duration_s == 0)
     )
-
-
-__all__ = ["Incoming"]

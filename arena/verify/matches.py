@@ -1,13 +1,13 @@
-"""Stored matches, each played again from its seed and its moves, and compared with what is stored of it.
+"""Plays stored matches again, each from its seed and its moves, and compares them with what is stored.
 
 The rules, the referee's rulings, the points and the rows are those with which matches are played and kept;
-here they only meet what is stored.
+here they are only compared with what is stored.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum, inf
 from operator import itemgetter
 from typing import Any
@@ -23,18 +23,16 @@ from arena.store.checksums import MatchRows
 from arena.store.rows import names_of_others, result_cells
 from arena.store.schema import STORED
 from arena.verify.decisions import CHOICES, DecisionRows
-from arena.verify.untruth import Untruth, differs, is_not
-
-Untruths = Generator[Untruth, None, None]
+from arena.verify.untruth import Untruth, Untruths, differs, is_not
 
 _NUMBERS = ("seat", *FAULT_KINDS, "not_asked", "abandoned", "withdrawn", "decisions")
 _NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked", "decisions", "abandoned")
 _CHANCE_ALONE = (CHANCE,)
 SLACK = 1e-9
-"""By what share of their range returns may be beyond their bounds: sums of fractions are rounded."""
+"""How far returns may be beyond their bounds, as a share of the range: sums of fractions are rounded."""
 TIME_SLACK, TIME_STEP_S = 2.0**-23, 2e-6
-"""By how much a time may differ from what single times come to: each of those is kept as a float of 24 bits,
-and the sum to the microsecond."""
+"""How much a time may differ from what single times come to: each of these is kept as a float of 24 bits, and
+the sum to the microsecond."""
 
 
 @attrs.define
@@ -43,13 +41,13 @@ class Tally:
 
     matches: int = 0
     moves: int = 0
-    """Of bots, defaults included."""
+    """Moves of bots, including defaults."""
     draws: int = 0
     """Moves of chance."""
     faults: int = 0
     aborted: int = 0
     unexplained: int = 0
-    """Aborted matches in which the rules do not fail again: whether the arena failed cannot be told."""
+    """Aborted matches in which the rules do not fail again, so that perhaps the arena did."""
 
 
 class MatchVerifier:
@@ -66,7 +64,7 @@ class MatchVerifier:
         self.tally = tally
 
     def untruths(self, rows: MatchRows) -> Untruths:
-        """What is not true of a match, first things first; later ones may only follow from those."""
+        """What is not true of a match, first things first; later untruths may only follow from these."""
         match = dict(zip(STORED["matches"], rows.match, strict=True))
         seats = [dict(zip(STORED["seats"], row, strict=True)) for row in rows.seats]
         where = f"match {match['match_id']}"
@@ -99,7 +97,7 @@ class MatchVerifier:
         tally.faults += sum(map(_faults, seats))
 
     def _counted(self, play: Play, match: dict[str, Any]) -> Untruths:
-        """The counts that follow from the moves."""
+        """Whether the counts follow from the moves."""
         where = play.where
         if match["turns"] != len(play.turns):
             yield differs(where, "turns", match["turns"], len(play.turns))
@@ -116,7 +114,7 @@ class MatchVerifier:
                 yield differs(where, "times", len(row["times"]) // TIME_BYTES, f"{asked} times", row["seat"])
 
     def _aborted(self, play: Play, match: dict[str, Any]) -> Untruths:
-        """A match without a result: nothing may be stored as one, and its moves must not lead to an end."""
+        """Whether an aborted match has no result stored, and its moves do not lead to an end."""
         where, turns = play.where, play.turns
         for row in play.seats:
             for name in _NOTHING:
@@ -165,15 +163,15 @@ class Play:
         self.turn = -1
         self.draws = 0
         self.done = [0] * len(seats)
-        """By seat, how many decisions it has made."""
+        """How many decisions each seat has made."""
         self.defaults = [0] * len(seats)
-        """By seat, how often it was asked and what it played is the default, where that was counted."""
+        """How often each seat was asked and played the default, where that was counted."""
         self._asked = [row["decisions"] - row["not_asked"] for row in seats]
         self._is_plain = [not row["not_asked"] and not _faults(row) for row in seats]
-        """By seat, whether it decided everything itself."""
+        """Whether each seat decided everything itself."""
 
     def whole(self) -> Untruths:
-        """From the start to the end."""
+        """Plays all turns again, and checks that the match is over then."""
         yield from self.beginning()
         if self.game.to_act(self.state):
             yield Untruth(
@@ -181,7 +179,7 @@ class Play:
             )
 
     def beginning(self) -> Untruths:
-        """As many turns as are stored."""
+        """Plays again all turns that are stored."""
         # One function with few calls of our own: all of this is to take no longer than the rules themselves.
         # `apply` refuses what is neither an option nor the default, so that only a default that may be no
         # option has to be looked at.
@@ -221,7 +219,7 @@ class Play:
                 raise
 
     def _forced(self, state: Any, seat: Seat, move: Any) -> Untruths:
-        """A move of a seat that failed, or was not asked, at some turn."""
+        """Checks a move of a seat that failed, or was not asked, at some turn."""
         game, kept, row = self.game, self.kept, self.packed.row
         default = game.default(state, seat)
         must = self.done[seat] >= self._asked[seat] or (self.turn, seat) in kept.faults
@@ -237,12 +235,12 @@ class Play:
             yield from self._unless_legal(state, seat, move)
 
     def failed(self, error: Exception) -> Untruth:
-        """That the rules cannot be applied where they were, or that a move is not one."""
+        """The untruth that the rules fail at moves where they did not fail before."""
         said = f"{type(error).__name__}: {error}"
         return self._at("moves", "moves at which the rules fail", f"moves that they allow ({said})")
 
     def _unless_legal(self, state: Any, seat: Seat, move: Any) -> Untruths:
-        """That no option contains the move."""
+        """The untruth that a move is illegal, unless an option contains it."""
         if seat != CHANCE and not is_legal(allowed := self.game.options(state, seat), move):
             row = self.packed.row(seat, move)
             yield self._at("move", _told([row]), f"a legal one ({explain(allowed, move)})", seat)
@@ -252,7 +250,7 @@ class Play:
 
 
 def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Untruths:
-    """What must hold before a match can be played again; nothing after it is looked at otherwise."""
+    """Checks what must hold before a match can be played again; if it does not, nothing else is checked."""
     for name, kinds in (("packed", bytes), ("seed", str), ("turns", int), ("decisions", int)):
         if type(match[name]) is not kinds:
             yield is_not(where, name, match[name], f"of type {kinds.__name__}")
@@ -281,7 +279,7 @@ def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Un
 
 
 def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
-    """Whether the times of a seat are those that its single times come to."""
+    """Whether each seat's times are what its single times come to."""
     for seat, row in enumerate(seats):
         octets, told, longest = row["times"], row["think_s"], row["think_max_s"]
         if type(octets) is not bytes or len(octets) % TIME_BYTES:
@@ -295,7 +293,7 @@ def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
 
 
 def _rulings(where: str, seats: list[dict[str, Any]], faults_max: int) -> Untruths:
-    """What follows from the faults of a seat: whether it was asked to the end."""
+    """Whether each seat was asked to the end or not, as follows from its faults."""
     for seat, row in enumerate(seats):
         faults, asked = _faults(row), row["decisions"] - row["not_asked"]
         is_over = is_given_up(faults, faults_max)
@@ -317,7 +315,7 @@ def _faults(row: dict[str, Any]) -> int:
 
 
 def _results(where: str, game: Game[Any, Any], state: Any, seats: list[dict[str, Any]]) -> Iterator[Untruth]:
-    """Ranks, returns and points; and returns within the bounds on which verdicts rest."""
+    """Checks ranks, returns and points, and that returns are within the bounds on which verdicts rest."""
     try:
         ranks, returns = game.ranks(state), game.returns(state)
         low, high = map(float, game.returns_bounds(len(seats)) or (-inf, inf))
@@ -341,5 +339,5 @@ def _is_hex(text: object) -> bool:
 
 
 def _told(rows: Sequence[bytes]) -> str:
-    """Packed moves, each as the fields behind its seat and its kind."""
+    """Packed moves as text, separated by commas."""
     return ", ".join(row.decode(errors="replace") for row in rows) or "none"

@@ -1,13 +1,13 @@
-"""`run.json` of a folder, compared with what the database says: plan, seed, roster, seal, whether it is over.
+"""Compares a folder's `run.json` with its database: plan, seed, roster, seal, whether the run is over.
 
 What one call was (`arena`, `concurrency`, `workers`, `machine`, the times, `played`) follows from nothing,
-and is not claimed; but no call played more matches than there are.
+and is not verified; but no call played more matches than there are.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -20,26 +20,24 @@ from arena.tournament.folder.run import Run
 from arena.tournament.folder.seal import told_of_seal
 from arena.tournament.plan import is_guessable
 from arena.verify.schedule import Planned
-from arena.verify.untruth import Untruth
+from arena.verify.untruth import Untruth, Untruths
 from arena.words import counted, listed
 
 RUN_FILE = "run.json"
 NOT_CLAIMED = frozenset({"arena", "concurrency", "workers", "machine", "began_at", "ended_at", "played"})
-"""What it says of one call of the arena: nobody can compute it again."""
+"""The keys about one call of the arena, whose values nobody can compute again."""
 STATUSES = ("finished", "stopped", "interrupted", "failed")
-"""How a run may have ended."""
+"""The ways in which a run may have ended."""
 
 _BYTES_MAX = 10_000_000
 _NOTHING = object()
-"""Where a value should be, or is and should not be."""
-
-Untruths = Generator[Untruth, None, None]
+"""Stands for a value that is missing, on either side."""
 
 
 def run_file_untruths(
     run: Run, meta: Mapping[str, Any], planned: Planned | None, notes: list[str]
 ) -> Untruths:
-    """What `run.json` says otherwise than the folder; `planned`: the tournament, if any was played."""
+    """Where `run.json` differs from the folder; `planned`: the tournament, if any match was played."""
     try:
         told = json.loads(read_regular(run.folder / RUN_FILE, _BYTES_MAX))
     except FileNotFoundError:
@@ -67,7 +65,7 @@ def run_file_untruths(
 
 
 def _status_untruth(status: Any, planned: Planned | None) -> Untruth | None:
-    """How the run ended: what was interrupted, or failed, may all the same have been complete."""
+    """A wrong status; a run that was interrupted, or failed, may all the same be complete."""
     missing = 0 if planned is None else len(planned.missing)
     if planned is not None and planned.is_complete:
         wrong, right = ("stopped",), "finished, as nothing is left to play"
@@ -83,7 +81,7 @@ def _status_untruth(status: Any, planned: Planned | None) -> Untruth | None:
 
 
 def _expected(run: Run, meta: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """What it should say; `told`: what it says, which may leave out the seed while the run goes on."""
+    """What `run.json` should say; `told`: what it says, which may lack the seed while the run goes on."""
     seal, plan = told_of_seal(run.store), told.get("plan")
     is_open = told.get("status") == "finished" or (seal is not None and seal["opening"] is not None)
     is_secret = not is_open and isinstance(plan, dict) and plan.get("seed") is None
@@ -97,7 +95,7 @@ def _expected(run: Run, meta: Mapping[str, Any], told: Mapping[str, Any]) -> dic
 
 
 def _differences(where: str, stored: Any, expected: Any) -> Untruths:
-    """Where two values of JSON differ: in objects by key, in arrays by place."""
+    """Where two values of JSON differ: objects are compared by key, arrays by place."""
     if isinstance(stored, dict) and isinstance(expected, Mapping):
         for key in dict.fromkeys((*expected, *stored)):
             yield from _differences(f"{where}.{key}", stored.get(key, _NOTHING), expected.get(key, _NOTHING))
@@ -109,13 +107,10 @@ def _differences(where: str, stored: Any, expected: Any) -> Untruths:
 
 
 def _shown(value: Any) -> str:
-    """The value as JSON, where `true` is not 1; nothing is not null."""
+    """The value as JSON, where `true` is not 1 and nothing is not null."""
     return "nothing" if value is _NOTHING else json.dumps(value, ensure_ascii=False)
 
 
 def made_again(run: Run) -> str:
-    """What to do where a file of the run is not as it should be."""
+    """A clause about how a file of the run can be written again."""
     return f"a run that goes on in {run.folder} writes it"
-
-
-__all__ = ["NOT_CLAIMED", "RUN_FILE", "made_again", "run_file_untruths"]

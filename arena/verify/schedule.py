@@ -1,11 +1,11 @@
-"""The schedule, computed again as a run that continues computes it, and compared with what is stored.
+"""Computes the schedule again, as a run that continues does, and compares it with what is stored.
 
 Who plays whom, under which ids, with which seeds, in which seats; who is withdrawn; where a rule stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -26,13 +26,11 @@ from arena.tournament.folder.run import Run
 from arena.tournament.plan import deals_of, identity, plan_from
 from arena.tournament.play.stopping import StopRule
 from arena.verify.stored_record import KEYS
-from arena.verify.untruth import Untruth, differs, is_not
+from arena.verify.untruth import Untruth, Untruths, differs, is_not
 from arena.words import counted
 
-Untruths = Generator[Untruth, None, None]
-
 CONNECTS = "connects"
-"""The path of a bot that came by itself, whose version is what it said each time."""
+"""The path of a bot that connected by itself, whose version is what it said each time."""
 _PLACE = ("match_id", "pairing_id", "series_id", "cycle", "rotation", "game", "deals", "seed")
 _STORED_PLACES = (
     f"SELECT {', '.join(f'm.{name}' for name in _PLACE)}, s.bot, s.version FROM matches m"
@@ -56,9 +54,9 @@ class Planned:
 
 
 def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule: StopRule | None) -> Run:
-    """The folder as a run that continues would find it, without its bots: nothing can be played in it.
+    """The folder as a run that continues would find it, but without bots, so that nothing can be played.
 
-    Raises ConfigError if it was made in another way than this arena's.
+    Raises ConfigError if its schedule was made in another way than this arena's.
     """
     check_ways(store.folder, meta["identity"])
     plan = plan_from(meta["plan"], where=str(store.folder), base=store.folder.resolve())
@@ -76,13 +74,13 @@ def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule
 
 
 def planned_again(run: Run) -> Planned:
-    """The tournament, told every match that is stored.  Raises ConfigError if it cannot be planned."""
+    """The tournament as it follows from all stored matches.  Raises ConfigError if it cannot be planned."""
     course = course_of(run, list(run.roster.present))
     finished = run.store.finished()
     stale = {pairing for advance in take_in(course, finished) for pairing in advance.stale}
     beyond = {pairing.id for pairing in course.beyond}
-    there = finished.keys() - stale
-    missing = (pairing for pairing in course.order if pairing.id not in there and pairing.id not in beyond)
+    done = (finished.keys() - stale) | beyond
+    missing = (pairing for pairing in course.order if pairing.id not in done)
     return Planned(run, course, tuple(missing))
 
 
@@ -107,7 +105,7 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
 
 
 def _allocation(kept: Mapping[str, Any], plan: Mapping[str, Any]) -> Untruths:
-    """Whether matches were given to bots as the plan says; no run gives them to whom no goal leaves open."""
+    """Whether matches were allocated as the plan says, which without a goal is evenly."""
     stored, planned = kept.get("allocate"), plan.get("allocate")
     if kept["tournament"] != "round-robin":
         right: object = None
@@ -130,7 +128,7 @@ def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:
 
 
 def told_of(planned: Planned) -> list[str]:
-    """What of the tournament is not there, in words."""
+    """A sentence about the matches that are missing; none if none are."""
     if not planned.missing and planned.course.is_over:
         return []
     missing, there = counted(len(planned.missing), "match"), f"{len(planned.course.order):,} planned so far"
@@ -138,7 +136,7 @@ def told_of(planned: Planned) -> list[str]:
 
 
 def _order(planned: Planned) -> Untruths:
-    """The schedule, by which tables are ordered and which says which series are closed."""
+    """Checks the stored schedule, which orders the tables and says which series are closed."""
     store, order = planned.run.store, planned.course.order
     rows = store.rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
     count = 0
@@ -198,7 +196,7 @@ def _places_of_matches(planned: Planned) -> Untruths:
 
 
 def _place_of(run: Run, pairing: Pairing) -> dict[str, Any]:
-    """What is stored of where a match has its place, in the order of `_PLACE`."""
+    """What is stored about the place of a match in the schedule, in the order of `_PLACE`."""
     return {
         "match_id": match_id(run.seed, pairing.id),
         "pairing_id": pairing.id,
@@ -214,7 +212,7 @@ def _place_of(run: Run, pairing: Pairing) -> dict[str, Any]:
 def _of_those_who_left(run: Run, match: Mapping[str, Any], bots: Sequence[str]) -> Pairing | None:
     """The pairing of a match that is not planned any more, because one of its bots has left.
 
-    It follows from the set of bots and the repetition alone, which only formats have whose bots may change.
+    It follows from the set of bots and the repetition alone in all formats whose bots may change.
     """
     series, _, repetition = str(match["series_id"]).rpartition("#")
     if not (run.roster.left.keys() & set(bots) and series and repetition.isdecimal()):

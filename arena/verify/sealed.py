@@ -1,4 +1,4 @@
-"""Whether a sealed folder is what its seal fixed before play: plan, seed and terms."""
+"""Verifies that plan, seed and terms of a sealed folder are those that its seal fixed before play."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from arena.verify.untruth import Untruth, differs
 from arena.words import counted
 
 _FILE_BYTES_MAX = 50_000_000
-"""A plan names at most some thousand bots."""
+"""The largest file that is read: a plan names at most some thousand bots."""
 
 
 def seal_untruths(folder: Path, meta: Mapping[str, Any], published: str) -> Iterator[Untruth]:
-    """What a folder says otherwise than its seal; `published`: the seal as told before play, if known."""
+    """Where a folder differs from its seal; `published`: the seal as published before play, if known."""
     kept, shown = meta.get(SEAL), _shown_seal(folder)
     if kept is None:
         if published or shown is not None:
@@ -53,7 +53,7 @@ def seal_untruths(folder: Path, meta: Mapping[str, Any], published: str) -> Iter
 
 
 def seal_notes(meta: Mapping[str, Any], roster: Roster, matches: int, published: str) -> Iterator[str]:
-    """What is to be known of the seal if nothing is untrue; `matches`: how many the folder holds."""
+    """What people should know about a true seal; `matches`: how many the folder holds."""
     if (kept := meta.get(SEAL)) is None:
         return
     seal = Seal(**kept)
@@ -67,7 +67,7 @@ def seal_notes(meta: Mapping[str, Any], roster: Roster, matches: int, published:
 
 
 def _of_terms(meta: Mapping[str, Any], opening: Opening) -> Iterator[Untruth]:
-    """Where the folder was played on other terms than those that were sealed."""
+    """Where the folder's terms differ from those that were sealed."""
     now, then = meta["identity"], {**opening.terms, "seed": opening.seed}
     for key in dict.fromkeys((*then, *now)):
         if now.get(key) != then.get(key):
@@ -81,7 +81,7 @@ def _shown_seal(folder: Path) -> str | None:
 
 
 def _text_of(path: Path) -> str | None:
-    """What a file says; None if there is none.  Bytes that are no text are shown as such."""
+    """The text of a file; None if there is none.  Bytes that are not ASCII are escaped."""
     try:
         return read_regular(path, _FILE_BYTES_MAX).decode("ascii", "backslashreplace")
     except FileNotFoundError:

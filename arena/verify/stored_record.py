@@ -1,6 +1,6 @@
-"""Whether a folder says, as an arena does, what was played in it: without that nothing can be verified.
+"""Checks that a folder says, as an arena does, what was played in it: else nothing can be verified.
 
-Checksums show what was damaged.  Here it is about what somebody wrote, with checksums that fit.
+Checksums show what was damaged.  This is about what somebody wrote, with checksums that fit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NEEDED: Mapping[str, type] = {
     "withdrawn_after": int,
     "restarts_max": int,
 }
-"""What must be in `identity` -> its type."""
+"""Key that `identity` must have -> the type of its value."""
 KEYS = frozenset(
     [
         *(_PLAN, _IDENTITY, DECISIONS, ORIGIN, ROSTER, SEAL, "game_version", "tokens", "places"),
@@ -36,13 +36,13 @@ KEYS = frozenset(
         *("until", "until_rule", "until_left"),
     ]
 )
-"""What a run keeps in `meta`."""
+"""The keys that a run keeps in `meta`."""
 _ENTRY: Mapping[str, type] = {"act": str, "slot": str, "fingerprint": str, "matches": int}
-"""The same of what happened to a slot of the roster."""
+"""Key that an entry of the roster may have -> the type of its value."""
 
 
 def check_record(folder: Path, meta: Mapping[str, Any]) -> None:
-    """Raises ConfigError if plan, game and roster of the folder are not to be found in it."""
+    """Raises ConfigError if the folder's record of its plan, game and roster is missing or malformed."""
     where = f"{folder}: nothing can be verified, as arena.db does not say what was played"
     for key in (_IDENTITY, _PLAN):
         if type(meta.get(key)) is not dict:
@@ -61,7 +61,7 @@ def check_record(folder: Path, meta: Mapping[str, Any]) -> None:
 
 
 def _is_next(entry: object, joined: set[object]) -> bool:
-    """Whether this is an entry of a roster in whose slots these have joined."""
+    """Whether this can be the next entry of a roster whose slots so far are `joined`."""
     if not isinstance(entry, dict) or not {"act", "slot"} <= entry.keys() <= _ENTRY.keys():
         return False
     if any(type(value) is not _ENTRY[key] for key, value in entry.items()):

@@ -1,9 +1,9 @@
-"""The CSVs of a folder, made again from its matches and compared cell by cell."""
+"""Makes the CSVs of a folder again from its matches, and compares them cell by cell."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
@@ -19,21 +19,19 @@ from arena.errors import ConfigError
 from arena.store import TABLES, Row, Store, Table
 from arena.store.cells import meant
 from arena.store.files import stamped_maker, stamped_mark
-from arena.verify.untruth import Untruth
+from arena.verify.untruth import Untruth, Untruths
 
 CLOSE = 1e-7
-"""By what share a number may differ, in the tables that are computed from many matches: another machine sums
+"""How much a number may differ, as a share of it, in tables computed from many matches: another machine sums
 in another order, which changes the last digits."""
 
 STEPS = {column: 10.0**-digits for column, digits in ROUNDED.items()}
-"""By how much an estimate may differ: what lies between two of its last digits is rounded up on one processor
-and down on another."""
-
-Untruths = Generator[Untruth, None, None]
+"""Column -> how much an estimate may differ: what lies between two of its last digits is rounded up on one
+processor and down on another."""
 
 
 def csv_untruths(store: Store, notes: list[str]) -> Untruths:
-    """What in the CSVs that are there does not follow from the matches; a folder may have none."""
+    """Where the CSVs that are there do not follow from the matches; a folder may have none."""
     there = [name for name in COLUMNS if (store.folder / f"{name}.csv").is_file()]
     missing = [f"{name}.csv" for name in COLUMNS if name not in there]
     again = f"`arena leaderboard {store.folder}` writes them"
@@ -63,7 +61,7 @@ def _why(store: Store) -> str:
 
 
 def _anchored(store: Store, there: Sequence[str]) -> tuple[str | None, dict[str, Table]]:
-    """The tables, and the bot that they are anchored at if it is not the run's: people may choose one."""
+    """The bot that the tables are anchored at, if people chose another than the run's, and the tables."""
     _, tables = exported(store)
     named = [name for name in ANCHORED if name in there]
     tables |= {name: (tables[name][0], list(tables[name][1])) for name in named}
@@ -81,7 +79,7 @@ def _anchored(store: Store, there: Sequence[str]) -> tuple[str | None, dict[str,
 
 
 def _anchors(store: Store, there: Sequence[str]) -> list[str]:
-    """The bots at which the tables may be anchored: the one whose rating is said to be exactly that."""
+    """The bots at which the tables may be anchored: those whose rating is said to be exactly ANCHOR."""
     if "leaderboard" not in there:
         return [bot.bot for bot in store.bots()]
     try:
@@ -101,7 +99,7 @@ def _differs(folder: Path, name: str, table: Table) -> bool:
 
 
 def _compared(folder: Path, name: str, table: Table, hint: str) -> Untruths:
-    """What in a CSV is not as in this table."""
+    """Where a CSV differs from this table."""
     path, (columns, rows) = folder / f"{name}.csv", table
     with _opened(path) as file:
         lines = csv.reader(file)
@@ -122,14 +120,9 @@ def _opened(path: Path) -> TextIO:
 
 
 def _cell_by_cell(
-    where: str,
-    header: Sequence[str],
-    line: list[str] | None,
-    right: list[str] | None,
-    *,
-    is_close: bool,
+    where: str, header: Sequence[str], line: list[str] | None, right: list[str] | None, *, is_close: bool
 ) -> Untruths:
-    """What differs between a line and the one that should be there; None: there is none."""
+    """Where a line differs from the one that should be there; None: there is no line."""
     if line is None or right is None or len(line) != len(right):
         yield Untruth(where, "row", _told(line), _told(right))
         return
@@ -139,7 +132,7 @@ def _cell_by_cell(
 
 
 def _cells(rows: Iterable[Row]) -> Iterator[list[str]]:
-    """Their cells, as they are read from a CSV."""
+    """The cells of each row, as they are read from a CSV."""
     lines = _Lines()
     writer = csv.writer(lines, lineterminator="\n")
     for row in rows:
@@ -148,7 +141,7 @@ def _cells(rows: Iterable[Row]) -> Iterator[list[str]]:
 
 
 class _Lines:
-    """What a CSV writer writes to, line by line."""
+    """A file for a CSV writer, which keeps its lines."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -173,6 +166,3 @@ def _are_close(cell: str, value: str, step: float) -> bool:
 
 def _told(cells: list[str] | None) -> str:
     return "no line" if cells is None else ", ".join(cells)
-
-
-__all__ = ["csv_untruths"]

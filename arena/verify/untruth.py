@@ -1,13 +1,16 @@
-"""What is stored, and is not what follows from seeds and moves.  Pure."""
+"""Words what is stored but does not follow from seeds and moves.  Pure."""
 
 from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeAlias
 
 import attrs
 
 from arena.words import clipped, printable
 
 SHOWN_CHARS = 200
-"""Of a value in a sentence."""
+"""How many characters of a value are shown in a sentence."""
 
 
 @attrs.frozen
@@ -15,19 +18,19 @@ class Untruth:
     """One value in a folder that is not what it should be."""
 
     where: str
-    """`match 0f3a5b7c9d1e`, `leaderboard.csv, line 3`, `schedule, position 7`."""
+    """The place in words: `match 0f3a5b7c9d1e`, `leaderboard.csv, line 3`, `schedule, position 7`."""
     column: str
     stored: str
-    """What is there, in words."""
+    """What is stored, in words."""
     expected: str
-    """What should be there, in words."""
+    """What should be stored, in words."""
     turn: int | None = None
     seat: int | None = None
     hint: str = ""
     """Why that may be, and what to do."""
 
     def __str__(self) -> str:
-        """All of it in one sentence, on one line."""
+        """The untruth in one sentence, on one line."""
         turn = "" if self.turn is None else f", turn {self.turn}"
         seat = "" if self.seat is None else f", seat {self.seat}"
         return (
@@ -37,14 +40,17 @@ class Untruth:
         )
 
 
+Untruths: TypeAlias = Generator[Untruth, None, None]
+
+
 def differs(where: str, column: str, stored: object, expected: object, seat: int | None = None) -> Untruth:
-    """An untruth about a single cell; a text that is expected where none is stored says in words what is."""
+    """An untruth about a single cell; `expected`: a value or, if the stored one is no text, perhaps words."""
     is_text = isinstance(stored, str)
     return Untruth(where, column, _cell(stored), _cell(expected) if is_text else str(expected), seat=seat)
 
 
 def is_not(where: str, column: str, stored: object, words: str, seat: int | None = None) -> Untruth:
-    """An untruth about a single cell, and in words what should be there."""
+    """An untruth about a single cell, with words for what should be stored."""
     return Untruth(where, column, _cell(stored), words, seat=seat)
 
 

@@ -1,4 +1,4 @@
-"""What a run says when it is over: its faults, what was in its way, our bugs, the commands that come next."""
+"""Words what a run says when it is over: faults, obstacles, our bugs, and the commands that come next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arena.words import counted, listed, printable
 
 ABORTED_SHOWN = 5
 ID_DIGITS = 8
-"""Enough of a match's id: among 100,000 matches another one begins so with probability 2e-5."""
+"""How many digits of a match's id are shown: one of 100,000 others begins like it with probability 2e-5."""
 
 
 @attrs.frozen
@@ -40,7 +40,7 @@ class Closing:
     resume: str
     """The command that continues in the folder."""
     failures: Sequence[Failure]
-    """In the whole folder, also from earlier runs."""
+    """The failures in the whole folder, also those of earlier runs."""
     aborted: Sequence[str]
     """The ids of the matches in the folder that our bugs spoilt."""
 
@@ -49,7 +49,7 @@ class Closing:
         return bool(self.aborted or self.summary.bugs_seen)
 
     def cause(self) -> Iterator[str]:
-        """The fault that stopped the run, in a sentence: said first, as it is what was asked for."""
+        """A sentence about the fault that stopped the run; said first, as it is what was asked for."""
         entry = self.summary.first_fault
         if entry is not None:
             decision = entry.record.capsules[0].decision
@@ -61,7 +61,7 @@ class Closing:
             )
 
     def lines(self) -> Iterator[str]:
-        """What there is to know besides the result and the cause of a stop."""
+        """Lines about everything besides the result and the cause of a stop."""
         folder = shlex.quote(str(self.run.folder))
         listing = faults_listing(self._where())
         yield from tally(self.failures, listing=listing, folder=folder, columns=columns_of(sys.stderr))
@@ -73,7 +73,7 @@ class Closing:
         yield from self._bugs_of_connections()
 
     def interrupted(self, *, fresh: bool) -> str:
-        """What is left after Ctrl-C or SIGTERM; `fresh`: what was there would have been put aside."""
+        """What is said after Ctrl-C or SIGTERM; `fresh`: whether old results were to be put aside."""
         if self.run.has_begun:
             return f"interrupted after {counted(self.summary.played, 'match')}; to continue: {self.resume}"
         if fresh:
@@ -81,7 +81,7 @@ class Closing:
         return f"interrupted before the first match; to continue: {self.resume}"
 
     def next_commands(self) -> Iterator[str]:
-        """Where the results are, and two commands that can be copied."""
+        """Lines that say where the results are, with two commands to copy."""
         match = next(self.run.store.matches(), None) if self.summary.last is None else self.summary.last
         commands = {}
         if match is not None:
@@ -119,7 +119,7 @@ class Closing:
             yield f"with the bot fixed, from the start: {self.resume} --fresh -x; as it is: {self.resume}"
 
     def _from_here(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A line of evidence; a log that it names is found from where the command was given."""
+        """A line of evidence; a log that it names is given as a path from the current folder."""
         return {**line, "log": str(self.run.folder / line["log"])} if "log" in line else line
 
     def _bugs_of_matches(self) -> Iterator[str]:
@@ -147,7 +147,7 @@ class Closing:
             yield f"{ended} ended by a bug of the arena: {error}; see {self.run.folder / BUGS}"
 
     def _where(self) -> str:
-        """The folder as the last word of a command, if it must be said."""
+        """The folder as the last word of a command; empty if it need not be named."""
         return "" if is_latest(self.run.folder) else f" {shlex.quote(str(self.run.folder))}"
 
 
@@ -167,5 +167,5 @@ def closing_of(run: Run, summary: Summary, resume: str) -> Closing:
 
 
 def _last_line(traceback_text: str) -> str:
-    """Where a traceback says what was raised."""
+    """The last line of a traceback, which says what was raised."""
     return printable(traceback_text.strip().rpartition("\n")[2])

@@ -1,4 +1,4 @@
-"""`arena compare`: whether a new version is better than the old one, with as few series as that takes."""
+"""`arena compare`: finds out whether a new version is better, with as few series as that takes."""
 
 from __future__ import annotations
 
@@ -30,18 +30,15 @@ from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.words import counted
 
 EXITS: Mapping[Verdict | None, int] = {"better": 0, "not better": 1, "worse": 1, None: 3}
-"""Exit codes."""
+"""Verdict -> exit code."""
 META = "comparison"
-"""Where the store keeps the question: what is compared under one question is not judged under another."""
+"""The store's key for the question: series that were played for one question do not answer another."""
 
 
 def compare_command(
-    bots: Sequence[str],
-    field: Sequence[str],
-    options: RunOptions,
-    asked: QuestionWords,
+    bots: Sequence[str], field: Sequence[str], options: RunOptions, asked: QuestionWords
 ) -> int:
-    """Plays until the test says something; gives the exit code."""
+    """Plays until the test reaches a verdict; returns the exit code."""
     if options.resume is None:
         plan = _plan(bots, field, options.wishes, asked)
         game = make_game(source_of(plan, None).cls, plan.rules)
@@ -95,7 +92,7 @@ def _plan(bots: Sequence[str], field: Sequence[str], wishes: Mapping[str, Any], 
 
 
 def _new_and_old(bots: Sequence[str], here: Path) -> Iterator[BotSpec]:
-    """Both bots; one of them may be a commit of the other."""
+    """The two bots, of which one may be named as a commit of the other."""
     named = [BotSpec(bot, here) for bot in bots if not is_revision(bot)]
     if not named:
         raise ConfigError(f"compare: {' '.join(bots)} name commits of which bot? One of both must be a bot")
@@ -134,7 +131,7 @@ def _check_question(run: Run, question: Question) -> None:
 
 
 def comparison_announced(tournament: Tournament, rule: Comparison) -> Iterator[str]:
-    """What is asked, and what is known beforehand of how long the answer takes."""
+    """Lines that say what is asked, and what is known beforehand about how long the answer takes."""
     new, old, *field = [entrant.name for entrant in tournament.entrants]
     against = f", against {', '.join(field)}" if field else ""
     question, rules, title = rule.question, rule.rules, tournament.game.title
@@ -166,7 +163,7 @@ class CompareCommand(RunCommand):
         self.rule = rule
 
     def _announce(self) -> None:
-        """Said before the folder was opened."""
+        """Says nothing, as everything was said before the folder was opened."""
 
     def _conclusion(self) -> Iterator[str]:
         return told(self.rule.outcome, self.rule.question)

@@ -1,4 +1,4 @@
-"""The commands that play: `run` and `compare`."""
+"""The commands that play tournaments: `run` and `compare`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAYED_BY = (
     ("--trusted-network", None, "Let --cluster use tcp:// beyond this machine: anybody there can run code."),
     ("--calibrate", None, "Refuse workers whose machine is more than 25 % slower or faster than this one."),
 )
-"""Options of both."""
+"""Options of both commands."""
 
 COMMON = (
     *("--game", "--rule", "--tournament", "--seats", "--series", "--seed", "--move-time", "--bank"),
@@ -40,7 +40,7 @@ COMMON_COMPARED = (
     *("--game", "--rule", "--field", "--seats", "--seed", "--by", "--elo1", "--gain1", "--max-series"),
     *("--move-time", "--bank", "--out", "--resume", "--workers", "--dry-run", "--json", "--quiet"),
 )
-"""The same of `compare`."""
+"""Options of `compare` that people use every day."""
 
 
 @cli.command(epilog=EXIT_CODES, common=COMMON)
@@ -112,11 +112,7 @@ COMMON_COMPARED = (
     ("--dry-run", None, "Print what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
     ("--exit-first", "-x", None, "Stop at the first fault and print its capsule."),
-    (
-        "--debug",
-        "*BOT",
-        "Keep all that this bot hears and says, with times, in logs/; may be repeated.",
-    ),
+    ("--debug", "*BOT", "Keep all that this bot hears and says, with times, in logs/; may be repeated."),
     ("--leave-out-broken", None, "Play without bots that cannot be found, built or started."),
     (
         "--sandbox",

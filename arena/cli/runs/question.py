@@ -1,4 +1,4 @@
-"""What `arena compare` is asked: from the words of its options to a question, and how a folder keeps it."""
+"""Makes a question of the options of `arena compare`, and keeps it in a folder."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from arena.match.game import Game
 from arena.reading.units import unexpected
 
 OF_WINS, OF_RETURNS = ("elo0", "elo1"), ("gain0", "gain1", "tails")
-"""The options of either question alone."""
+"""The options that only one of the two questions has."""
 NUMBERS = ("elo0", "elo1", "gain0", "gain1", "alpha", "beta", "series_max")
 
 
 @attrs.frozen
 class QuestionWords:
-    """The options that were said, each checked to be of its kind."""
+    """The options that were given, each checked to be of its kind."""
 
     given: Mapping[str, Any]
-    """Under the names of `Hypotheses` and `Gains`."""
+    """Name of a field of `Hypotheses` or `Gains` -> its value."""
     by: str | None = None
-    """`wins` or `returns`; None: as the game is rated."""
+    """What is compared, `wins` or `returns`; None: what the game is rated by."""
 
     @property
     def is_something(self) -> bool:
@@ -34,11 +34,11 @@ class QuestionWords:
 
     @property
     def series_max(self) -> int:
-        """After how many series it ends undecided."""
+        """The number of series after which the test ends undecided."""
         return int(self.given.get("series_max", Hypotheses().series_max))
 
     def question(self, game: Game[Any, Any], seats: int, *, is_field: bool) -> Question:
-        """What is asked of this game.  Raises ConfigError where it cannot be."""
+        """The question for this game.  Raises ConfigError if it cannot be asked."""
         rules = returns_rules(game, seats)
         if self._by_wins(game, rules):
             self._refuse(OF_RETURNS, "matches won are compared: --elo0 and --elo1 say what is asked")
@@ -74,7 +74,7 @@ class QuestionWords:
 
 
 def asked_from(said: dict[str, Any]) -> QuestionWords:
-    """What was asked, taken out of what was said.  Raises ConfigError for words that are not numbers."""
+    """Takes the options of the question out of `said`.  Raises ConfigError for words that are not numbers."""
     by, tails = said.pop("by"), said.pop("tails")
     words = {key: said.pop(key) for key in NUMBERS}
     given: dict[str, Any] = {} if tails is None else {"tails": tails}
@@ -97,7 +97,7 @@ def asked_from(said: dict[str, Any]) -> QuestionWords:
 
 
 def returns_rules(game: Game[Any, Any], seats: int) -> ReturnsRules:
-    """What the game says of its returns at so many seats."""
+    """What the game declares about its returns at this many seats."""
     return ReturnsRules(
         game.rated_by, game.returns_unit, game.returns_bounds(seats), game.returns_reach(seats)
     )
@@ -110,6 +110,6 @@ def kept_of(question: Question) -> dict[str, Any]:
 
 
 def question_kept(kept: Mapping[str, Any]) -> Question:
-    """The question that a folder keeps; those of before there were two kinds are of wins."""
+    """The question that a folder keeps; one from before there were two kinds is about wins."""
     fields = {key: value for key, value in kept.items() if key != "by"}
     return Gains(**fields) if kept.get("by") == "returns" else Hypotheses(**fields)

@@ -1,8 +1,7 @@
-"""`arena run`, the whole way: options -> plan -> tournament -> run -> play -> tables -> last words."""
+"""Carries out `arena run`: options -> plan -> tournament -> run -> play -> tables -> last words."""
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ import trio
 from arena.analysis import export
 from arena.analysis.live import Standings
 from arena.cli.group import BUG
-from arena.cli.mistakes import the_mistake_in
+from arena.cli.mistakes import ungrouped
 from arena.cli.runs.closing import closing_of, resume_command
 from arena.cli.runs.run_options import (
     RunOptions,
@@ -32,7 +31,7 @@ from arena.cli.runs.run_options import (
     warn_of_seconds,
 )
 from arena.cli.runs.until import UntilRule, until_rule, with_goal
-from arena.cli.stop import EXIT_OF, Stop
+from arena.cli.stop import Stop
 from arena.errors import ConfigError
 from arena.schedule.course import Course
 from arena.store import exports
@@ -66,11 +65,11 @@ from arena.tournament.workers.hiring import CHILDREN
 from arena.words import counted, printable
 
 CONCLUSION = "conclusion"
-"""Where the store keeps, for the report, the sentences that a run ended with."""
+"""The store's key for the sentences that a run ended with, for the report."""
 
 
 def run_command(words: Sequence[str], options: RunOptions) -> int:
-    """Plays what the words ask for; gives the exit code."""
+    """Plays what the words ask for; returns the exit code."""
     plan = plan_of(words, options.resume, options.wishes)
     if not format_of(plan).is_offered:
         where = options.resume or " ".join(words)
@@ -103,7 +102,7 @@ def run_command(words: Sequence[str], options: RunOptions) -> int:
 
 
 def _debugged(tournament: Tournament, options: RunOptions) -> frozenset[str]:
-    """The bots whose conversations are kept.  Raises ConfigError for those that have none."""
+    """The bots whose conversations are kept.  Raises ConfigError for bots without one."""
     kinds = {entrant.name: entrant.kind for entrant in tournament.entrants}
     for name in options.debug:
         if kinds.get(name) == "local":
@@ -114,7 +113,7 @@ def _debugged(tournament: Tournament, options: RunOptions) -> frozenset[str]:
 
 
 class RunCommand:
-    """One run on an open folder: played, written, told."""
+    """Plays a run on an open folder, writes its tables, and says what came of it."""
 
     command = "arena run"
 
@@ -129,12 +128,12 @@ class RunCommand:
         self.has_guided = False
         self.left_to_play = True
         self.course: Course | None = None
-        """As the folder had it."""
+        """The course as the folder had it."""
         self.announces_late = False
-        """Whether it is said when play begins how much is played: before, nobody knew which bots can."""
+        """Whether the size is announced only when play begins, as nobody knows before which bots can play."""
 
     def play_out(self) -> int:
-        """Plays, writes the tables, says what came of it; gives the exit code."""
+        """Plays, writes the tables, says what came of it; returns the exit code."""
         with self.stop.listening():
             for name in unchanged(
                 self.tournament.wishes, self.run.roster, self.run.renewed, self.tournament.entrants
@@ -166,16 +165,14 @@ class RunCommand:
         make_importable(self.run.entrants)
         reporter = self._reporter()
         try:
-            trio.run(self.stop.cancellable, partial(self._way_to_play(), self.run, reporter, self.summary))
-        except BaseExceptionGroup as group:
-            if (mistake := the_mistake_in(group)) is not None:
-                raise mistake from None
-            raise
+            play = partial(self._way_to_play(), self.run, reporter, self.summary)
+            with ungrouped():
+                trio.run(self.stop.cancellable, play)
         finally:
             reporter.ends()
 
     def _way_to_play(self) -> Callable[[Run, Reporter, Summary], Awaitable[None]]:
-        """Here and in workers of this machine, or on a cluster."""
+        """The function that plays a run: on this machine, or on a cluster."""
         options = self.options
         if options.cluster is None:
             return partial(run_tournament, hiring=attrs.evolve(CHILDREN, calibrates=options.calibrate))
@@ -198,7 +195,7 @@ class RunCommand:
         write_run_file(self.run, self.summary, began_at=self.began_at, status=status)
 
     def _close(self) -> int:
-        """Says what the run came to; gives the exit code."""
+        """Says what the run came to; returns the exit code."""
         closing = closing_of(self.run, self.summary, self.resume)
         for line in closing.cause():
             say(line)
@@ -210,15 +207,15 @@ class RunCommand:
             say(f"nothing left to play in {self.run.folder}; --fresh plays again")
         for line in closing.lines():
             say(line)
-        if self.stop.number is not None:
+        if (code := self.stop.exit_code) is not None:
             say(closing.interrupted(fresh=self.options.fresh))
-            return EXIT_OF[signal.Signals(self.stop.number)]
+            return code
         if not self.options.quiet:
             for line in closing.next_commands():
                 say(line)
         return BUG if closing.has_bugs else self._exit_code(bool(closing.failures))
 
-    # What another command says otherwise.
+    # `CompareCommand` overrides some of these.
 
     def _announce(self) -> None:
         """Says what is going to be played."""
@@ -236,12 +233,12 @@ class RunCommand:
             say(f"trying {counted(len(playable(self.run)), 'bot')}{known}")
 
     def _begins(self, course: Course, done: int) -> str:
-        """Begins play; gives what is to be said of how much is played, if that was not known before."""
+        """Begins play; returns how much is played, in words, if that was not announced before."""
         self.run.begin()
         return announced(self.tournament, Extent(len(course.names), done)) if self.announces_late else ""
 
     def _tell_result(self) -> None:
-        """Prints what all this was for."""
+        """Prints the result, a leaderboard."""
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
         form: TableFormat = "json" if self.options.as_json else None
@@ -253,12 +250,12 @@ class RunCommand:
             say(line)
 
     def _conclusion(self) -> Iterator[str]:
-        """What the run says beyond its leaderboard; the report begins with it."""
+        """Sentences about the result beyond its leaderboard; the report begins with them."""
         if isinstance(self.run.stop_rule, UntilRule):
             yield self.run.stop_rule.conclusion()
 
     def _exit_code(self, has_faults: bool) -> int:
-        """Of a run that came to its end."""
+        """The exit code of a run that came to its end."""
         was_stopped = self.summary.first_fault is not None
         return 1 if was_stopped or (self.run.plan.strict and has_faults) else 0
 

@@ -1,4 +1,4 @@
-"""From the words of `arena run` to its options, and what is printed before play."""
+"""Makes options and a plan of the words of `arena run`, and prints what is said before play."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _as_path(said: str | Path | None) -> Path | None:
 
 @attrs.frozen(kw_only=True)
 class RunOptions:
-    """What the command line says about one call: what no plan can say, and what a plan can."""
+    """What the command line says: the options of this call alone, and in `wishes` those of its plan."""
 
     resume: Path | None = attrs.field(default=None, converter=_as_path)
     fresh: bool = False
     cluster: str | None = None
     """The address of the Dask scheduler whose workers play."""
     trusted_network: bool = False
-    """Whether that may be a plain one on another machine."""
+    """Whether that may be reached without TLS on another machine."""
     calibrate: bool = False
     """Whether workers are refused whose machines are not about as fast as this one."""
     only: str | None = None
@@ -72,7 +72,7 @@ class RunOptions:
     quiet: bool = False
     as_json: bool = False
     replace: Sequence[str] = ()
-    """`NAME=BOT`, each."""
+    """Each of the form `NAME=BOT`."""
     without: Sequence[str] = ()
     readmit: Sequence[str] = ()
     commit: bool = False
@@ -80,13 +80,13 @@ class RunOptions:
     yes: bool = False
     """Whether new versions of bots play without a question."""
     color: str | None = None
-    """When the result is coloured: asked for only when it is printed, as a run may lose its terminal."""
+    """When the result is coloured; looked at only when it is printed, as a run may lose its terminal."""
     wishes: Mapping[str, Any] = attrs.field(factory=dict)
-    """What a plan can say, as `with_options` takes it."""
+    """The options that a plan can have, as `with_options` takes them."""
 
 
 def options_of(said: Mapping[str, Any]) -> RunOptions:
-    """The options as click gives them: those of a plan under its keys."""
+    """Sorts the options as click passes them, those of a plan under its keys."""
     own = {field.name for field in attrs.fields(RunOptions)}
     call = {key: value for key, value in said.items() if key in own}
     return RunOptions(**call, wishes={key: value for key, value in said.items() if key not in own})
@@ -111,10 +111,10 @@ def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]
     else:
         plan = QUICKSTART
     named = list(expanded(BotSpec(word, here) for word in words if word not in plans))
-    there = tuple(expanded(plan.bots))
+    planned = tuple(expanded(plan.bots))
     if resume is not None:
-        named = not_named_yet(named, there)
-    plan = with_options(attrs.evolve(plan, bots=(*there, *named)), options, base=here)
+        named = not_named_yet(named, planned)
+    plan = with_options(attrs.evolve(plan, bots=(*planned, *named)), options, base=here)
     if rules:
         plan = attrs.evolve(plan, rules={**plan.rules, **parse_rules(source_of(plan, resume).cls, rules)})
     return plan
@@ -128,11 +128,8 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
     return stored_plan(folder)
 
 
-# Who takes part.
-
-
 def replacements(options: RunOptions) -> dict[str, BotSpec]:
-    """The bots of `--replace` by the names of those that they replace.  Raises ConfigError."""
+    """Name of the bot that is replaced -> its replacement, of all `--replace`.  Raises ConfigError."""
     found: dict[str, BotSpec] = {}
     for said in options.replace:
         name, mark, spec = said.partition("=")
@@ -150,7 +147,7 @@ def roster_wishes(options: RunOptions) -> RosterWishes:
 
 
 def _agrees(yes: bool, versions: Sequence[NewVersion]) -> bool:
-    """Whether new versions of bots may play: as said before, or asked at a terminal.
+    """Whether new versions of bots may play: `--yes`, or the answer to a question at a terminal.
 
     Where other files are named than before, as after `--replace`, the answer is no unless somebody says yes.
     """
@@ -175,11 +172,8 @@ def is_asked() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-# Before play.
-
-
 def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
-    """Raises ConfigError for what is said of workers, or of a cluster, where there are none."""
+    """Raises ConfigError for options about workers, or about a cluster, where there are none."""
     if options.trusted_network and options.cluster is None:
         raise ConfigError("--trusted-network is about the scheduler of --cluster: add that, or leave it out")
     if options.calibrate and options.cluster is None and tournament.workers == 1:
@@ -187,7 +181,7 @@ def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
 
 
 def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
-    """What `--dry-run` prints."""
+    """Prints what `--dry-run` is for."""
     warn(tournament, tournament.plan)
     state = FolderState(Extent(tournament.bots)) if options.fresh else played_there(tournament)
     if options.commit:
@@ -224,10 +218,7 @@ class FolderState:
 
 
 def played_there(tournament: Tournament) -> FolderState:
-    """What the folder already holds.  Nothing is written.
-
-    Raises ConfigError if it belongs to another plan.
-    """
+    """What the folder holds already; writes nothing.  Raises ConfigError if it belongs to another plan."""
     with seen_there(tournament) as run:
         if run is None:
             return FolderState(Extent(tournament.bots))
@@ -241,12 +232,12 @@ def played_there(tournament: Tournament) -> FolderState:
 
 
 def announced(tournament: Tournament, extent: Extent) -> str:
-    """How much is to be played and at how many tables; how long that takes nobody knows before play."""
+    """How much is to be played, and at how many tables; nobody knows before play how long it takes."""
     return f"{done_words(tournament.plan, extent)}; {tables_in_words(tournament.capacity)}"
 
 
 def tables_in_words(capacity: Capacity) -> str:
-    """`1 table`, `1 table at first, up to 16`."""
+    """A number of tables in words: `1 table`, `1 table at first, up to 16`."""
     first = counted(capacity.first, "table")
     return first if capacity.is_fixed else f"{first} at first, up to {capacity.most}"
 
@@ -258,7 +249,7 @@ def done_words(plan: Plan, extent: Extent) -> str:
 
 
 MOVE_TIME_USUAL_S = 60
-"""Who gives more than this for a move, as a bare number, may have meant milliseconds."""
+"""Whoever allows more than this for a move, as a bare number, may have meant milliseconds."""
 
 
 def warn_of_seconds(wishes: Mapping[str, Any]) -> None:
@@ -289,7 +280,7 @@ def warn(tournament: Tournament, plan: Plan) -> None:
 
 
 def seal_announced(seal: Seal | None) -> Iterator[str]:
-    """What is said of a seal before play."""
+    """Lines about a seal before play."""
     if seal is None:
         return
     yield f"sealed {seal.sha256}"
@@ -299,7 +290,7 @@ def seal_announced(seal: Seal | None) -> Iterator[str]:
 
 
 def seal_closing(store: Store) -> Iterator[str]:
-    """What is said of a seal after play: what was sealed, once all is played, and what has changed since."""
+    """Lines about a seal after play: what was sealed, once all is played, and what has changed since."""
     if (seal := seal_of(store)) is None:
         return
     if seal.opened_after is None:

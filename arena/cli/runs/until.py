@@ -1,4 +1,4 @@
-"""When a tournament may stop before its schedule ends: `--until`, and what a folder remembers of it."""
+"""Stops a tournament before its schedule ends (`--until`), and keeps the goal in its folder."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from arena.tournament.folder.run import Run
 from arena.tournament.prepare import Tournament
 
 GOAL = "until"
-"""Where the store keeps the goal of `--until` and the series planned for it."""
+"""The store's key for the goal of `--until` and the series planned for it."""
 GOAL_RULE = "until_rule"
-"""And the number of the rule by which it is settled: `RULE`."""
+"""The store's key for the number of the rule that settles the goal: `RULE`."""
 GOAL_LEFT = "until_left"
-"""And whether there was play without it since: what is past its end was wanted then, and is not removed."""
+"""The store's key for whether play went on without the goal: matches past its end are then not removed."""
 
 
 def until_rule(tournament: Tournament) -> UntilRule | None:
-    """The rule that `--until` names.  Raises ConfigError if it is not a goal, or not one for so many bots."""
+    """The rule for the goal of `--until`.  Raises ConfigError if it is no goal for this many bots."""
     if tournament.plan.until is None:
         return None
     goal = parse_goal(tournament.plan.until)
@@ -49,7 +49,7 @@ def kept_goal(meta: Mapping[str, Any], game: Game[Any, Any]) -> UntilRule | None
 
 
 def check_rule(meta: Mapping[str, Any]) -> None:
-    """Raises ConfigError if a folder has a goal that was begun by another rule than this arena's."""
+    """Raises ConfigError if a folder began with a goal that another rule than this arena's settles."""
     if GOAL in meta and (rule := meta.get(GOAL_RULE, 1)) != RULE:
         raise ConfigError(
             f"--until goes by rule {shown(rule)} in this folder, and by {RULE} in this arena: use the "
@@ -77,21 +77,21 @@ class UntilRule:
         """Whether the sets of bots whose order is open play more than others."""
         self._began_at = 0.0
         self._cycles_before = 0
-        """How many were there before this run: they say nothing of how long a cycle takes."""
+        """How many cycles were played before this run: they do not tell how long a cycle takes."""
 
     def begins(self, course: Course) -> None:
-        """A course begins, or begins again: what was told before is forgotten."""
+        """Begins, or begins again, with a course: forgets what was told before."""
         cycles, self._allocates = course.terms.series, course.is_adaptive
         self.until = Mixture(self.goal, course.names, cycles, extremes=self._extremes)
         self._began_at, self._cycles_before = time.monotonic(), 0
 
     def goes_on(self) -> None:
-        """What is there has been told; play begins."""
+        """Notes that the folder's series have been told, and play begins."""
         assert self.until is not None, "the course has begun"
         self._began_at, self._cycles_before = time.monotonic(), self.until.cycles
 
     def closed(self, series: ClosedSeries) -> bool:
-        """Takes in the next series that counts; after the last of a cycle it looks."""
+        """Takes in the next series that counts; returns whether the goal was settled at a cycle's end."""
         assert self.until is not None, "play has begun"
         if not series.is_spoilt:
             scores: dict[str, list[float]] = {}
@@ -110,7 +110,7 @@ class UntilRule:
         return self.until.shares()
 
     def state(self) -> str:
-        """How sure the leaders are, and about how long it will take."""
+        """How sure it is who leads, and about how long it will take to settle that."""
         until = self.until
         if until is None or not until.cycles:
             return ""
@@ -119,7 +119,7 @@ class UntilRule:
         return f"{self.goal}: {until.sureness:.0%} now, {self._left(until)}{self._even_again(until)}"
 
     def _even_again(self, until: Mixture) -> str:
-        """Why all sets of bots play equally often again, where some had played more; empty if they do not."""
+        """Why all sets of bots play equally often again, after some had played more; empty if they do not."""
         if not (self._allocates and until.cycle):
             return ""
         circle = " > ".join((*until.cycle, until.cycle[0]))
@@ -134,7 +134,7 @@ class UntilRule:
         return f"settled in about {as_time(cycles * (time.monotonic() - self._began_at) / played)}"
 
     def conclusion(self) -> str:
-        """What came of the goal, in one sentence."""
+        """What became of the goal, in one sentence."""
         until = self.until
         if until is None:
             return ""

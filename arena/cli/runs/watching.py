@@ -1,4 +1,4 @@
-"""`arena watch DIR`: a run followed from beside it, by reading its folder again and again."""
+"""`arena watch DIR`: follows a run from outside, by reading its folder again and again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from arena.tournament.folder.stored import stored_game
 
 LOOKS_EVERY_S = 1.0
 BEGINS_WITHIN = 5
-"""So many looks until a run that holds its folder has begun to write there."""
+"""How many looks it may take until a run that holds its folder has begun to write there."""
 LINE_S = 0.08
-"""On a terminal the lines of a match come at the pace of somebody who reads."""
+"""The time between a match's lines on a terminal, at the pace of somebody who reads."""
 
 
 def watch_folder(folder: Path, match: str | None, game: str | None, color: str | None) -> int:
-    """Tells what is stored, and then what comes, until no run writes the folder; gives the exit code."""
+    """Tells what is stored, then what comes, until no run writes to the folder; returns the exit code."""
     inks = inks_for(color)
     with _opened(folder) as store:  # the only time that all of it is checked
         store.check_is_tournament()
@@ -46,7 +46,7 @@ def watch_folder(folder: Path, match: str | None, game: str | None, color: str |
 
 
 def _opened(folder: Path) -> Store:
-    """The store, checked; of a run that is just beginning as soon as there is one.  Raises ConfigError."""
+    """The store, checked; waits for one if a run is just beginning.  Raises ConfigError."""
     for _ in range(BEGINS_WITHIN):
         try:
             return opened_to_read(folder)
@@ -55,6 +55,3 @@ def _opened(folder: Path) -> Store:
                 raise
         time.sleep(LOOKS_EVERY_S)
     return opened_to_read(folder)
-
-
-__all__ = ["watch_folder"]

@@ -1,4 +1,4 @@
-"""Trying every bot once before play: side by side, and none that hangs keeps the others waiting.
+"""Tries every bot once before play, side by side, so that none that hangs keeps the others waiting.
 
 A bot that loops as it is imported costs the time it may take to connect, but all such bots cost it together,
 and people are told meanwhile who is waited for and what it seems to do.
@@ -17,7 +17,7 @@ from arena.players.start import BotBroken, NeverConnected
 STARTING_MAX = 4
 """Bots that start at the same time; more would only get in each other's way."""
 STARTING_S = 1.0
-"""After this a bot that has not connected is waited for, and the next one may start beside it."""
+"""After this a bot that has not connected makes way: the next one may start beside it."""
 WAITED_FOR_MAX = 16
 """Bots that are waited for at the same time, as each may keep a core busy."""
 LOOK_EVERY_S = 0.5
@@ -36,7 +36,7 @@ class Attempt:
 
     entrant: Entrant
     has_made_way: bool = False
-    """Whether others may start meanwhile, as it takes its time."""
+    """Whether others may start meanwhile, as this bot takes its time."""
     _give_back: Callable[[], object] = lambda: None
     _used_s: Callable[[], float | None] | None = None
     _began_at: float = 0.0
@@ -48,24 +48,24 @@ class Attempt:
     _tell_at: float = 0.0
 
     def takes_place(self, give_back: Callable[[], object]) -> None:
-        """It has a place among the processes, and gives it back once others may start."""
+        """Notes that the bot has a place among the processes, which it returns once others may start."""
         self._give_back = give_back
         if self.has_made_way:
             give_back()
 
     def make_way(self) -> None:
-        """From now on others may start meanwhile."""
+        """Lets others start meanwhile, from now on."""
         self.has_made_way = True
         self._give_back()
 
     def runs(self, used_s: Callable[[], float | None]) -> None:
-        """Its program runs; `used_s` gives the processor time used so far, or None if nobody can tell."""
+        """Notes that the bot's program runs; `used_s` returns its processor time so far, None if unknown."""
         self._used_s = used_s
         self._began_at = self._looked_at = trio.current_time()
         self._tell_at = self._began_at + TELL_AFTER_S
 
     def look(self) -> str:
-        """Looks at what it does; gives what to report about it now, if anything."""
+        """Looks at what the bot does; returns what to report about it now, empty if nothing."""
         if self._used_s is None:
             return ""
         now, before, cpu_s = trio.current_time(), self._cpu_s or 0.0, self._used_s()
@@ -86,7 +86,7 @@ class Attempt:
         return f"waiting for {self.entrant.name}, which does nothing; {self._question()}"
 
     def explained(self, error: NeverConnected) -> str:
-        """The reason why it never connected, with what it did instead."""
+        """Why the bot never connected, with what it did instead."""
         if error.has_ended:
             return f"{error.reason}; {self._question()}"
         if self._cpu_s is None:
@@ -98,7 +98,7 @@ class Attempt:
         return f"computing ({self._cpu_s:.1f} s of CPU)"
 
     def _question(self) -> str:
-        """What its author may have forgotten."""
+        """What the bot's author may have forgotten, as a question."""
         if self.entrant.language == "Python":
             return "does the file call run()?"
         return "does the program connect to ARENA_PORT?"
@@ -108,21 +108,18 @@ class Attempts:
     """Tries bots by `start`, which returns when the bot has connected, or raises BotBroken."""
 
     def __init__(
-        self,
-        start: Callable[[Attempt], Awaitable[object]],
-        starting_max: int,
-        tell: Callable[[str], object],
+        self, start: Callable[[Attempt], Awaitable[object]], starting_max: int, tell: Callable[[str], object]
     ) -> None:
         self._start = start
         self._tell = tell
         self._starting = trio.CapacityLimiter(starting_max)
         self._here = trio.CapacityLimiter(starting_max + WAITED_FOR_MAX)
         self._attempts: dict[str, Attempt] = {}
-        """Those that are on, by the bot's name."""
+        """The attempts in progress, by the bot's name."""
         self._broken: dict[str, BotBroken] = {}
 
     async def run(self, entrants: Sequence[Entrant]) -> list[BotBroken]:
-        """Tries them all; gives the broken ones, in their order."""
+        """Tries all of these bots; returns the broken ones, in the same order."""
         async with trio.open_nursery() as helpers:
             helpers.start_soon(self._watch)
             async with trio.open_nursery() as nursery:
@@ -156,7 +153,7 @@ class Attempts:
             self._starting.release_on_behalf_of(attempt.entrant.name)
 
     async def _watch(self) -> None:
-        """Tells people who is waited for."""
+        """Tells people, again and again, who is waited for."""
         told = 0
         while True:
             await trio.sleep(LOOK_EVERY_S)

@@ -12,11 +12,11 @@ from arena.tournament.plan import Plan
 from arena.words import clipped, counted, printable
 
 LOGS_SHOWN_MAX = 3
-"""If more bots than these are broken, each gets one line, and the end of its log is left in its file."""
+"""If more bots than this are broken, each gets one line, and the ends of their logs are not shown."""
 LOG_LINES = 20
 """How much of a broken bot's log is shown: Node says what is wrong above a dozen lines of its own."""
 REASON_WIDTH = 500
-"""Columns of a reason: it repeats what others wrote."""
+"""How many columns of a reason are shown: it repeats what others wrote."""
 
 
 class BrokenBots(ConfigError):
@@ -31,7 +31,7 @@ class BrokenBots(ConfigError):
         head: str = "",
         logs: Path | None = None,
     ) -> None:
-        """`bots`: how many there are, for `seats`; `head` is said instead; `logs` is where these are."""
+        """`bots`: how many there are, for `seats`; `head`: the first line, if not the usual one."""
         self.broken = tuple(broken)
         them = "it" if len(broken) == 1 else "them"
         hints = dict.fromkeys(hint for bot in broken for hint in bot.hints)
@@ -59,7 +59,7 @@ def _told(broken: Sequence[BotBroken], logs: Path | None) -> Iterator[str]:
 
 
 def too_few_can_play(plan: Plan, here: int) -> str:
-    """What is said if so many bots are left to play, and that is not enough."""
+    """The message if this many bots are left to play, and that is not enough."""
     return f"{here} of the bots can play, and a table has {plan.seats} seats: fix some, or use fewer seats"
 
 
@@ -69,17 +69,17 @@ def said_of(bot: BotBroken) -> str:
 
 
 def found_broken(entrant: Entrant) -> BotBroken:
-    """What is said about a bot that is broken before it is started."""
+    """The error for a bot that is broken before it is started."""
     return BotBroken(entrant.name, entrant.problem, path=path_of(entrant), hints=entrant.hints)
 
 
 def tried_in_vain(entrant: Entrant, error: BotBroken) -> BotBroken:
-    """What is said about a bot that could not be built or started."""
+    """The error for a bot that could not be built or started."""
     return BotBroken(entrant.name, error.reason, error.log, error.log_path, path=path_of(entrant))
 
 
 def path_of(entrant: Entrant) -> str:
-    """How the user finds the bot: by what was said, and by its name where that says something else."""
+    """How the user finds the bot: by the path that was given, and its name where that differs."""
     path = clipped(entrant.path, 100)
     if not path or path == entrant.name:
         return entrant.name

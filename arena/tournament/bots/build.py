@@ -1,4 +1,4 @@
-"""Building a bot, in the box that it will run in, in a copy of its folder."""
+"""Builds a bot in a copy of its folder, in the box that it will run in."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from arena.tournament.bots.fingerprints import is_built
 
 BUILD_S_MAX = 600.0
 NO_ROOM = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
-"""What compilers print where a disk is full; afterwards it is not, as they remove what they have written."""
+"""What compilers print when a disk is full; afterwards it is not, as they remove what they have written."""
 NOT_FOUND = "failed with exit code 127"
-"""How a build fails whose shell does not find a program; the shell then says `sh: 1: cargo: not found`."""
+"""How a build fails if its shell does not find a program; the shell then says `sh: 1: cargo: not found`."""
 _NOT_FOUND = re.compile(r": ([\w+.-]+): (?:command )?not found$")
 IN_ENGLISH = {"LANGUAGE": "en"}
 """Has programs of the GNU kind print what `NO_ROOM` and `arena.players.crash` know, wherever they run."""
 
 
 async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> Entrant:
-    """Builds the bot in a copy of its folder, in which it will run; gives the entrant.
+    """Builds the bot in a copy of its folder, in which it will run; returns the entrant.
 
     Raises BotBroken if its folder cannot be copied, or the build fails.
     """
@@ -87,7 +87,7 @@ async def _build_copy(entrant: Entrant, box: Box, place: FileView, log_path: Pat
 
 
 async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -> str:
-    """Runs the build and ends everything it started; gives what went wrong, or nothing.  Raises BotBroken."""
+    """Runs the build, ends all that it started; returns what went wrong, if anything.  Raises BotBroken."""
     given = os.environ if box.level == "off" else environment(entrant.name, "")
     broken: BotBroken | None = None
     failure = ""
@@ -123,18 +123,18 @@ async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -
 
 def _missing_program(failure: str, printed: str) -> str:
     """The program that the shell of a build did not find; empty if that is not why it failed."""
-    said = _NOT_FOUND.search(last_line(printed)) if failure == NOT_FOUND else None
-    return said[1] if said else ""
+    found = _NOT_FOUND.search(last_line(printed)) if failure == NOT_FOUND else None
+    return found[1] if found else ""
 
 
 def _disk_full(folder: Path, printed: str) -> tuple[str, str]:
-    """That a build has found no room, and where, with the line that says so; empty if none does."""
-    found = next((line for line in printed.splitlines() if any(said in line for said in NO_ROOM)), "")
-    if not found:
+    """A clause about where a build found no room, and the line that says so; both empty if none does."""
+    line = next((line for line in printed.splitlines() if any(text in line for text in NO_ROOM)), "")
+    if not line:
         return "", ""
     temporary = tempfile.gettempdir()
-    where = temporary if f"{temporary}/" in found else folder
-    return f", as the disk is full (make room for {where})", last_line(found)
+    where = temporary if f"{temporary}/" in line else folder
+    return f", as the disk is full (make room for {where})", last_line(line)
 
 
 def _failure(running: Running) -> str:

@@ -1,7 +1,7 @@
-"""The copies in which bots are built: made of a bot's folder, as it is, and through no link.
+"""Copies a bot's folder, as it is and through no link, for a build.
 
-What lies in the folder is a submission's: it is never written, and a link in it is copied as a link, so that
-nothing comes into the copy that its owner could not read.
+The folder may be a submission's: it is never written, and a link in it is copied as a link, so that nothing
+gets into the copy that its owner could not read.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from arena.tournament.bots.fingerprints import BUILT
 FILES_MAX, BYTES_MAX = 100_000, 2_000_000_000
 """Hidden folders are copied too: an environment for Python has some ten thousand files."""
 KEPT = 3
-"""Builds of a bot that are kept, so that two versions of it can play in turn."""
+"""How many builds of a bot are kept, so that two versions of it can play in turn."""
 _NOT_COPIED = frozenset((".git", ".arena", "__pycache__"))
 _LOOK_S = 0.05
 
 
 @asynccontextmanager
 async def alone_in(folder: Path) -> AsyncIterator[None]:
-    """The folder of a build is there, and nobody else builds in it meanwhile.  Raises OSError."""
+    """Makes the folder of a build and keeps others from building in it.  Raises OSError."""
     os.close(make_kept_folder(folder))
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -76,7 +76,7 @@ def copy_anew(source: Path, folder: Path, hidden: Collection[Path]) -> None:
 
 
 def _walk(source: Path, hidden: Collection[Path]) -> Iterator[Path]:
-    """Folders before what lies in them; of pipes and devices nothing."""
+    """What to copy, folders before what lies in them; pipes and devices are left out."""
     folders = [source]
     while folders:
         with os.scandir(folders.pop()) as entries:
@@ -94,15 +94,14 @@ def _walk(source: Path, hidden: Collection[Path]) -> Iterator[Path]:
 
 
 def _target(link: Path, source: Path) -> str:
-    """Where the copy of a link leads: to the copy of what lies in the folder, else to where it led."""
-    said = os.readlink(link)
-    target = os.path.normpath(link.parent / said)
+    """Where the copy of a link leads: within the folder to the copy of its target, else to the target."""
+    target = os.path.normpath(link.parent / os.readlink(link))
     inside = os.path.relpath(target, link.parent)
     return inside if Path(target).is_relative_to(source) else target
 
 
 def _copy_file(path: Path, into: Path) -> int:
-    """Copies what the file holds, and whether it can be run; gives its size."""
+    """Copies a file's content, mode and times; returns its size (bytes)."""
     with open(path, "rb", opener=_opened) as read, into.open("xb") as written:
         shutil.copyfileobj(read, written, 1 << 20)
         seen = os.fstat(read.fileno())

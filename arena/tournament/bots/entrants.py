@@ -1,4 +1,4 @@
-"""Who takes part: from what the user said about a bot to everything needed to start it.
+"""Finds a bot: from what the user said about it to everything needed to start it.
 
 Reads files and starts nothing.  A spec is `[NAME=]SPEC`, and SPEC the first of these that it can be: a
 folder with `bot.toml` or a program called `bot`, such as `bot.py`; a `.py` or `.js` file; the name of a
@@ -29,7 +29,7 @@ from arena.tournament.bots.recipe import A_COMMAND, recipe_in, taken_from
 from arena.words import listed
 
 NAMES_MAX = 10_000
-"""How much of a folder is looked at to see what it is."""
+"""How many names in a folder are looked at to see what it is."""
 
 
 class NoBot(ConfigError):
@@ -38,12 +38,9 @@ class NoBot(ConfigError):
     def __init__(
         self, message: str, about: str, *, is_missing: bool = False, hints: Iterable[Hint] = ()
     ) -> None:
-        """`about`: the same without its name, for lists that name it; `is_missing`: nothing is called so."""
+        """`about`: the message without the spec, for lists that show it; `is_missing`: there is nothing."""
         super().__init__(message, hints=hints)
         self.about, self.is_missing = about, is_missing
-
-
-# From a spec to an entrant.
 
 
 def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
@@ -63,7 +60,7 @@ def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
 
 
 def name_and_spec(spec: str, *, base: Path, name: str | None = None) -> tuple[str | None, str]:
-    """The parts of `[NAME=]SPEC`; with a `name`, or if there is such a file, all of it is SPEC."""
+    """The parts of `[NAME=]SPEC`; with a `name`, or if a file has that path, all of it is SPEC."""
     if name is not None or os.path.exists(_place(spec, base)):
         return name, spec
     return _split_name(spec)
@@ -83,9 +80,9 @@ def bot_at(place: Path, where: Path | None = None) -> Entrant | None:
             raise ConfigError(
                 f"found {listed(programs)}, expected one of them, or bot.toml to say which runs"
             )
-        return _from_program(place / programs[0], folder=place) if programs else None
+        return program_at(place / programs[0], folder=place) if programs else None
     if os.path.isfile(place) and place.suffix in _RUNNERS:
-        return _from_program(place)
+        return program_at(place)
     return None
 
 
@@ -106,7 +103,7 @@ def can_run(file: Path) -> bool:
 
 
 def why_not_run(file: Path) -> str:
-    """Why a file that lies in a folder of bots cannot be run, and what to do: a clause about it."""
+    """Why a file in a folder of bots cannot be run, and what to do, as a clause about it."""
     suffix = file.suffix.lower()
     if suffix in _COMPILED:
         return "it must be compiled first: put it into a folder with bot.toml, whose build compiles it"
@@ -115,13 +112,20 @@ def why_not_run(file: Path) -> str:
     return "it cannot be run: chmod +x, or put it into a folder with a bot.toml that says how to run it"
 
 
-def program_at(file: Path) -> Entrant:
-    """The bot of one file that can be run; it runs in the folder where it lies, and is named after itself."""
-    return _from_program(file)
+def program_at(file: Path, *, folder: Path | None = None) -> Entrant:
+    """The bot of one file that can be run: named after it, or after the `folder` that is all its own."""
+    runner, language = _RUNNERS.get(file.suffix, ("", ""))
+    return _process(
+        file.stem if folder is None else folder.resolve().name,
+        (runner, file.name) if runner else (f"./{file.name}",),
+        folder=file.parent,
+        files=(file,) if folder is None else None,
+        language=language,
+    )
 
 
 def names_in(folder: Path) -> list[str]:
-    """What lies in a folder, sorted; of a huge one a part.  Raises OSError if it cannot be read."""
+    """The names in a folder, sorted; at most NAMES_MAX of them.  Raises OSError if it cannot be read."""
     with os.scandir(folder) as entries:
         return sorted(entry.name for entry in islice(entries, NAMES_MAX))
 
@@ -158,8 +162,6 @@ def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
     return tuple(unique)
 
 
-# Helpers: names.
-
 _NAMED = re.compile(r"""([^\s=/\\:'"]*)=(.*)""", re.DOTALL)
 """`NAME=SPEC`: no blank before the `=`, or `python3 bot.py depth=3` would be one, and no slash, for paths."""
 
@@ -190,20 +192,18 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     raise AssertionError("numbers do not end")
 
 
-# Helpers: what a spec can be.
-
 _A_BOT = "a folder with bot.toml or bot.py, a .py or .js file, a built-in bot, module:Class or a command"
 _IN_A_FOLDER = "expected bot.toml, bot.py, bot.js or a program called bot"
 _RUNNERS = {".py": ("python3", "Python"), ".js": ("node", "JavaScript")}
 _LANGUAGES = {"python": "Python", "python3": "Python", "node": "JavaScript"}
 _PATH = re.compile(r"\S*/\S*|\S+\.(?:py|js|toml)")
-"""What can only be meant as a path: one word with a slash, or with the suffix of a bot's file."""
+"""A spec that can only be meant as a path: one word with a slash, or with the suffix of a bot's file."""
 _CALLED_BOT = re.compile(r"bot(?:\.[A-Za-z0-9]+)?")
 _NEVER_RUN = re.compile(
     r".*\.(?:c|cc|class|cpp|cs|csv|go|h|hpp|html|ini|java|json|kt|log|md|o|rs|rst|toml|tsv|txt|ya?ml)",
     re.DOTALL,
 )
-"""What is never a program, even on a file system that lets everything be run."""
+"""Names of files that are never programs, even on a file system that lets everything be run."""
 _TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 
@@ -250,18 +250,6 @@ def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
     asked = taken_from(own, folder.absolute())
     return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), asked=asked, **own)
-
-
-def _from_program(file: Path, *, folder: Path | None = None) -> Entrant:
-    """The bot of one file: named after it, or after the `folder` that is all its own."""
-    runner, language = _RUNNERS.get(file.suffix, ("", ""))
-    return _process(
-        file.stem if folder is None else folder.resolve().name,
-        (runner, file.name) if runner else (f"./{file.name}",),
-        folder=file.parent,
-        files=(file,) if folder is None else None,
-        language=language,
-    )
 
 
 def _from_module(target: str, base: Path) -> Entrant:
@@ -319,12 +307,12 @@ _INTERPRETERS = {
     ".tcl": "tclsh",
     ".ts": "npx tsx",
 }
-"""What runs a source file of another language: for messages only, as there may be several."""
+"""Suffix of a source file -> what may run it: for messages only, as there may be several."""
 _COMPILED = frozenset((".c", ".cc", ".cpp", ".cs", ".cxx", ".d", ".f90", ".go", ".kt", ".nim", ".rs", ".zig"))
 
 
 def _lacks_interpreter(file: Path) -> bool:
-    """Whether the file is a script that says nothing of what runs it, so that the system cannot either."""
+    """Whether the file is a script that does not say what runs it, so that the system cannot run it."""
     if file.suffix.lower() not in _INTERPRETERS:
         return False
     try:
@@ -335,7 +323,7 @@ def _lacks_interpreter(file: Path) -> bool:
 
 
 def _how_to_run(program: str, words: Sequence[str]) -> str:
-    """Why a file cannot be run by itself, and what to say instead: a clause about it."""
+    """Why a file cannot be run by itself, and what to say instead, as a clause about it."""
     suffix = os.path.splitext(program)[1].lower()
     if suffix in _COMPILED:
         return (
@@ -359,7 +347,10 @@ def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...] | No
 
 
 def no_bot_in(folder: Path, said: str, expected: str = _IN_A_FOLDER) -> NoBot:
-    """The error for a folder without a bot, as the user `said` it: what it is instead, what was expected."""
+    """The error for a folder without a bot: what it is instead, and what was expected.
+
+    `said`: how the user named the folder.
+    """
     about = _instead_of_bot(folder, expected)
     hints = [Hint("resume", "continues it", said, command="run")] if os.path.isfile(folder / DATABASE) else []
     return NoBot(f"{said} is {about}", about, hints=hints)
@@ -377,8 +368,8 @@ def _instead_of_bot(folder: Path, expected: str) -> str:
     for name in filter(_is_called_bot, names):
         if os.path.isfile(folder / name):
             return f"a folder whose {name} cannot be run: chmod +x, or say in bot.toml how to run it"
-    there = listed([shown(name)[1:-1] for name in names], most=3)
-    return f"a folder with nothing that can be run: found {there}, {expected}"
+    found = listed([shown(name)[1:-1] for name in names], most=3)
+    return f"a folder with nothing that can be run: found {found}, {expected}"
 
 
 def _no_such_bot(said: str) -> ConfigError:

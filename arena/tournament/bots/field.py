@@ -1,7 +1,7 @@
-"""The field: every bot of a plan, also those that cannot play, each with what is wrong with it.
+"""Finds the field: every bot of a plan, also those that cannot play, each with what is wrong with it.
 
-What is found here is found without starting anything.  A bot with a mistake becomes an entrant of the kind
-`broken`, so that the others can be tried and all mistakes told together, or played without.
+Nothing is started here.  A bot with a mistake becomes an entrant of the kind `broken`, so that the others
+can be tried and all mistakes told together, or the tournament played without it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,11 @@ from arena.words import listed, printable
 
 
 def field_of(
-    specs: Sequence[BotSpec],
-    remotes: Sequence[str] = (),
-    *,
-    game: str,
-    reserved: Collection[str] = (),
+    specs: Sequence[BotSpec], remotes: Sequence[str] = (), *, game: str, reserved: Collection[str] = ()
 ) -> tuple[Entrant, ...]:
     """The bots of a plan in its order, then those that connect with a token.
 
-    `reserved` are the words of the game that nobody can be called.  Raises ConfigError if a bot that connects
+    `reserved`: words of the game that no bot may have as its name.  Raises ConfigError if a bot that connects
     has a wrong name.
     """
     said = [*map(_found, specs), *map(remote, remotes)]
@@ -49,7 +45,7 @@ def judged(
     game: str,
     reserved: Collection[str] = (),
 ) -> tuple[Entrant, ...]:
-    """The entrants; broken are those whose name or game does not fit.  `given`: names that they must have."""
+    """The entrants, broken if name or game does not fit.  `given`: the names that they must have."""
     field = tuple(entrants)
     found = [
         *_of_names_taken(field, given),
@@ -63,18 +59,15 @@ def judged(
 
 
 def broken(entrant: Entrant, problem: str) -> Entrant:
-    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself."""
+    """The entrant, marked as broken with this problem.  Raises ConfigError if it connects by itself."""
     if entrant.kind == "remote":
         raise ConfigError(f"{entrant.name}: {problem}")
     return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
 
 
 def mistakes_of(field: Sequence[Entrant]) -> list[Entrant]:
-    """Those of the field that cannot play."""
+    """The entrants that cannot play."""
     return [entrant for entrant in field if entrant.kind == "broken"]
-
-
-# Helpers.
 
 
 def _found(spec: BotSpec) -> Entrant:
@@ -98,7 +91,7 @@ def _checked_name(spec: BotSpec) -> str:
 
 
 def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
-    """In place of the bot; the files of a submission, if it has any, are kept from others nevertheless."""
+    """A broken entrant in place of the bot; a submission's files, if any, stay hidden from other bots."""
     name, said = name_and_spec(spec.spec, base=spec.base, name=spec.name)
     place = place_of_spec(attrs.evolve(spec, spec=said))
     about = error.about if isinstance(error, NoBot) else str(error)
@@ -129,14 +122,14 @@ def _likely_name(place: Path, said: str) -> str:
 
 
 def _as_name(name: str) -> str:
-    """As much of a name as can be shown and kept."""
+    """As much of a name as can be shown and stored."""
     from arena.wire.messages import NAME_LENGTH_MAX
 
     return printable(name).strip()[:NAME_LENGTH_MAX].strip() or "nameless"
 
 
 def _within(mistake: str, *places: Path) -> str:
-    """A mistake without the bot's own path before it, which is told anyway."""
+    """A mistake without the bot's own path before it, which is shown anyway."""
     for place in places:
         mistake = mistake.removeprefix(f"{place}{os.sep}")
     return mistake
@@ -147,11 +140,11 @@ _GUESSED = re.compile(r"(\(did you mean [^()]*\?\)); accepted: .*")
 
 
 Problems = Iterator[tuple[str, str]]
-"""The name of a bot, and what is wrong with it."""
+"""(name of a bot, what is wrong with it), one after the other."""
 
 
 def _of_names_taken(field: Sequence[Entrant], given: Sequence[str | None]) -> Problems:
-    """Submissions whose name another bot had first: to number them would hide that there are two."""
+    """Finds submissions whose name another bot had first: to number them would hide that there are two."""
     paths: Mapping[str, str] = {entrant.name: _place(entrant) for entrant in field}
     for entrant, name in zip(field, given, strict=False):
         if name is not None and name != entrant.name and name in paths:
@@ -167,7 +160,7 @@ def _of_words(field: Sequence[Entrant], reserved: Collection[str]) -> Problems:
 
 
 def _of_versions(field: Sequence[Entrant]) -> Problems:
-    """Names of the kind that only new versions of bots get."""
+    """Finds names of the kind that only new versions of bots get."""
     for entrant in field:
         if is_version_name(entrant.name):
             yield (
@@ -189,7 +182,7 @@ def _of_games(field: Sequence[Entrant], game: str) -> Problems:
 
 
 def _of_looks(field: Sequence[Entrant]) -> Problems:
-    """Bots that people could mistake for one that is named before them."""
+    """Finds bots that people could mistake for one that is named before them."""
     places = {entrant.name: place for place, entrant in enumerate(field) if entrant.kind != "broken"}
     for pair in alike(places):
         # The later one is blamed, but none that connects by itself: it could not be left out.

@@ -1,4 +1,4 @@
-"""A bot's files: whether they have changed, and whether the bot must be built."""
+"""Fingerprints of bots' files, which tell whether they have changed, and whether a bot must be built."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES_MAX, FILES_BYTES_MAX = 10_000, 100 << 20
 """All of a bot's files are read for its fingerprint before every run, which must not take minutes."""
 
 BUILT = "built"
-"""The file that says, beside the copy in which a bot was built, that this is done."""
+"""The file beside the copy in which a bot is built that says that the build is done."""
 
 
 def fingerprint(entrant: Entrant) -> str:
@@ -71,7 +71,7 @@ def fingerprint_of(contents: Iterable[tuple[str, bytes]]) -> str:
 
 
 def needs_build(entrant: Entrant) -> bool:
-    """Whether the bot must be built first: it never was here, or its files are others by now."""
+    """Whether the bot must be built first: it never was here, or its files have changed since."""
     return bool(entrant.build) and entrant.folder is not None and not is_built(build_folder(entrant))
 
 
@@ -81,15 +81,10 @@ def is_built(folder: Path) -> bool:
 
 
 def sources(folder: Path, *, skipped: Sequence[str] = ("build",)) -> list[str]:
-    """The files of a folder that a fingerprint may cover, by relative path, sorted."""
-    return _walk(folder, skipped=skipped)
+    """The regular files below a folder that a fingerprint may cover, by relative path, sorted.
 
-
-def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
-    """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones.
-
-    Nor what the arena keeps there: whoever runs their bot in its own folder has results in it.
-    Raises ConfigError if there are too many.
+    Left out are hidden and `skipped` ones, and what the arena keeps there: whoever runs their bot in its own
+    folder has results in it.  Raises ConfigError if there are too many.
     """
     found: list[str] = []
     looked, tops = 0, [os.fspath(folder)]

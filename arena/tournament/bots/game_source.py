@@ -1,4 +1,4 @@
-"""From a word to a game: a built-in one, the class in a .py file, or module:Class; and where it came from.
+"""Finds the game that a word names: a built-in one, the class in a .py file, or module:Class.
 
 A game's code runs in the arena's own process.  So finding and importing are two steps: `locate` reads files
 and takes their fingerprint, and `load_game` imports these very files or none.
@@ -53,7 +53,7 @@ class Source:
 
     cls: GameClass
     origin: Origin | None = None
-    """None: it is built in."""
+    """Where it comes from; None: it is built in."""
 
 
 def find_game(word: str) -> Source:
@@ -66,9 +66,6 @@ def find_game(word: str) -> Source:
 def placed(word: str, base: Path) -> str:
     """The word in a form that means the same anywhere: its paths are taken from `base`.  Pure."""
     return str(base / place(word)) if names_files(word) else word
-
-
-# What a results folder keeps of a game's origin.
 
 
 def as_kept(origin: Origin) -> dict[str, str]:
@@ -96,7 +93,7 @@ def recalled(name: str, kept: object, folder: Path, *, ask: Sequence[Hint]) -> S
 
 
 def origin_from(kept: object) -> Origin:
-    """The origin that `as_kept` gave.  Raises ConfigError if it is none."""
+    """The origin that `as_kept` put into these types.  Raises ConfigError if it is none."""
     keys = [field.name for field in attrs.fields(Origin)]
     if not isinstance(kept, Mapping) or not all(isinstance(kept.get(key), str) for key in keys):
         raise ConfigError("it does not say where that game comes from")
@@ -114,11 +111,8 @@ def _is_module_of(file: Path, module: str) -> bool:
     )
 
 
-# Finding: nothing is imported.
-
-
 def locate(word: str) -> Origin:
-    """Where to find the game that a word names.  Raises ConfigError if there is none."""
+    """Where to find the game that a word names; imports nothing.  Raises ConfigError if there is none."""
     if not names_files(word):
         known = ", ".join(GAMES)
         raise ConfigError(
@@ -149,7 +143,7 @@ def _split(word: str) -> tuple[str, str]:
 
 
 def files_of(origin: Origin) -> dict[str, Path]:
-    """The files that its fingerprint covers, by their paths below where the module's name starts."""
+    """The files that the origin's fingerprint covers, by path below the folder where its module starts."""
     root = _root_of(origin.file, origin.module)
     package = _package_of(origin.file, origin.module)
     files = [origin.file] if package is None else [package / name for name in sources(package, skipped=())]
@@ -179,7 +173,7 @@ def _read(file: Path) -> bytes:
 
 
 def _package_of(file: Path, module: str) -> Path | None:
-    """The folder of the outermost package that the module is in; None: it is a file by itself."""
+    """The folder of the outermost package that contains the module; None if it is a file by itself."""
     root = _root_of(file, module)
     for folder in reversed(file.parents):
         if module and folder != root and folder.is_relative_to(root) and (folder / "__init__.py").is_file():
@@ -193,9 +187,6 @@ def _root_of(file: Path, module: str) -> Path:
     return file.parents[min(depth, len(file.parents) - 1)]
 
 
-# Importing.
-
-
 def load_game(origin: Origin) -> Source:
     """The game in these files.  Raises ConfigError if they have changed, or are not a game."""
     module = _module(origin) if origin.module else _module_of_file(origin)
@@ -205,7 +196,7 @@ def load_game(origin: Origin) -> Source:
 
 
 def _module_of_file(origin: Origin) -> ModuleType:
-    """The module in the file.  A game of several files is a package, so that all of them count."""
+    """Runs the file as a module.  A game of several files is a package, so that all of them count."""
     name = f"arena_game_{origin.fingerprint}"  # attrs and typing look classes up in `sys.modules`
     if name in sys.modules:
         return sys.modules[name]
@@ -224,7 +215,7 @@ def _module_of_file(origin: Origin) -> ModuleType:
 
 
 def _module(origin: Origin) -> ModuleType:
-    """The module, from where it was found; this makes nothing else in that place importable."""
+    """Imports the module from where it was found, and makes nothing else in that place importable."""
     import importlib
     from importlib.machinery import PathFinder
     from importlib.util import module_from_spec
@@ -249,7 +240,7 @@ def _module(origin: Origin) -> ModuleType:
 
 
 def _is_loaded_from(root: Path, top: str) -> bool:
-    """Whether a module of this name, if there is one by now, lies in this folder."""
+    """Whether this folder holds the module of this name that is loaded by now, if one is."""
     loaded = sys.modules.get(top)
     places = [*getattr(loaded, "__path__", ()), getattr(loaded, "__file__", None)]
     return loaded is None or any(place and Path(place).resolve().parent == root.resolve() for place in places)
@@ -277,9 +268,6 @@ def _told(origin: Origin) -> Iterator[None]:
         # by `traceback`, because str(error) is that module's code too
         said = " ".join(traceback.format_exception_only(error)[-1].split())
         raise ConfigError(f"{origin.file}{where}, cannot be imported: {said}") from None
-
-
-# The class, and whether it is a game.
 
 
 def _class_in(module: ModuleType, origin: Origin) -> GameClass:
@@ -321,7 +309,7 @@ _SAID: Mapping[str, tuple[type, str]] = {
     "rated_by": (str, '"ranks" or "returns"'),
     "moves": (tuple, "the classes of its moves"),
 }
-"""What a game declares about itself, and which types are allowed."""
+"""What a game declares about itself -> the type that it must have, and that type in words."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

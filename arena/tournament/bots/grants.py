@@ -1,4 +1,4 @@
-"""What each bot has of what its bot.toml asks for: what lies in a submission opens nothing by itself.
+"""Decides what each bot gets of what its bot.toml asks for: a submission's files grant it nothing.
 
 A bot that its user names gets what it asks for, up to the host's limit of memory; one that was found in a
 folder of bots gets what the host grants.  Nobody gets what is hidden from all: results, the folders of other
@@ -41,7 +41,7 @@ _HAS = {
 
 
 def granted(entrants: Iterable[Entrant], allow: Allow, *, hidden: Sequence[Path] = ()) -> tuple[Entrant, ...]:
-    """The entrants with what they have of what they ask for; broken are those that ask for more.
+    """The entrants with the rights that they ask for; those that ask for more than they may have are broken.
 
     `hidden`: the folders that no bot may see.  Raises ConfigError if what is granted is hidden from all bots,
     or granted to a bot that does not exist.
@@ -59,7 +59,7 @@ def granted(entrants: Iterable[Entrant], allow: Allow, *, hidden: Sequence[Path]
 
 
 def grants_said(entrants: Iterable[Entrant]) -> str:
-    """In one line, what bots have beyond what every bot has; empty if they have nothing of that."""
+    """One line about the rights that bots have beyond those of every bot; empty if there are none."""
     who: dict[str, list[str]] = {}
     for entrant in entrants:
         for what in _has(entrant):
@@ -72,9 +72,6 @@ def _told(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else counted(len(names), "bot")
 
 
-# What is hidden from all.
-
-
 @attrs.frozen
 class _View:
     """What no bot may see, and whose files are whose."""
@@ -83,7 +80,7 @@ class _View:
     owners: Mapping[Path, frozenset[str]]
 
     def hides(self, path: Path, reader: Entrant | None = None) -> bool:
-        """Whether a path is hidden from all bots, or from all but others than this reader."""
+        """Whether a path is hidden from all bots, or belongs to others than this reader."""
         ways = (path, *path.parents)
         return (
             below(path, self.hidden)
@@ -108,7 +105,7 @@ def _view_of(field: Sequence[Entrant], hidden: Sequence[Path]) -> _View:
 
 
 def _real(path: Path) -> Path:
-    """The path without links, `..` and `.`; of a loop of links as much as can be followed."""
+    """The path without links, `..` and `.`; in a loop of links, as far as it can be followed."""
     return Path(os.path.realpath(path))
 
 
@@ -128,23 +125,20 @@ def _check(allow: Allow, field: Sequence[Entrant], view: _View) -> None:
                 )
 
 
-# What is asked for.
-
-
 @attrs.frozen
 class _Lack:
     """Something that a bot asks for and must not have, or is not granted."""
 
     asks: str
-    """What for: a clause after "it asks"."""
+    """What it asks for: a clause after "it asks"."""
     right: str = ""
-    """What would be granted, in a word; empty: it never is."""
+    """What would have to be granted, in a word; empty: it never is."""
     setting: str = ""
-    """Which of ALLOW_OPTIONS grants it."""
+    """The one of ALLOW_OPTIONS that grants it."""
 
 
 def _open_requests(entrant: Entrant) -> Rights:
-    """What a bot asks for beyond its own files, and what is there at all."""
+    """The rights that a bot asks for, without paths to its own files and paths that lead nowhere."""
     own = tuple(own_files(entrant))
     paths = dict.fromkeys(_real(path) for path in entrant.asked.read if os.path.lexists(path))
     return attrs.evolve(entrant.asked, read=tuple(path for path in paths if not below(path, own)))
@@ -168,7 +162,7 @@ def _lacks(entrant: Entrant, asked: Rights, allow: Allow, view: _View) -> Iterat
 
 
 def _can_be_looked_through(path: Path) -> bool:
-    """Whether all results below the path can be found, and so be hidden."""
+    """Whether all results below the path can be found, so that they can be hidden."""
     try:
         kept_below(path)
     except OSError:
@@ -181,7 +175,7 @@ def _limit(rights: Rights) -> int:
 
 
 def _broken(entrant: Entrant, lacks: Sequence[_Lack], often: Mapping[_Lack, int]) -> Entrant:
-    """The bot, left out; `often`: how many bots lack the same, which is then granted to all at once."""
+    """The bot as a broken entrant; `often`: how many bots lack the same, as a hint then grants it to all."""
     never = [lack.asks for lack in lacks if not lack.right]
     if never:
         return attrs.evolve(
@@ -218,6 +212,3 @@ def _has(entrant: Entrant) -> Iterator[str]:
     yield from (_HAS[flag] for flag in FLAGS if getattr(entrant, flag))
     if entrant.memory_mb > MEMORY_MB:
         yield f"{entrant.memory_mb:,} MB of memory"
-
-
-__all__ = ["granted", "grants_said"]

@@ -1,4 +1,4 @@
-"""Where the source of a Python module is, found without importing anything; and how it can be imported."""
+"""Finds the source of a Python module without importing anything, and makes bots' modules importable."""
 
 from __future__ import annotations
 

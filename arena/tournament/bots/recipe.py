@@ -1,4 +1,4 @@
-"""bot.toml: what it may say, and how that is read."""
+"""Reads bot.toml: which keys it may have, and what they may say."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _OTHER_WORDS: Mapping[str, str] = {
 
 
 def recipe_in(folder: Path, said: str) -> dict[str, Any]:
-    """What the bot.toml of a folder says; `said` names it in messages.
+    """The keys and values of a folder's bot.toml; `said` names the file in messages.
 
     Raises ConfigError if that is wrong, or if the file is a link to one that is not the bot's.
     """
@@ -78,13 +78,13 @@ def recipe_in(folder: Path, said: str) -> dict[str, Any]:
 
 
 def no_such_recipe_key(key: str) -> str:
-    """What is said of a key that bot.toml does not have."""
+    """The message for a key that bot.toml does not know."""
     if other := _OTHER_WORDS.get(key.lower()):
         return f"no such key (did you mean {other}?); accepted: {', '.join(RECIPE)}"
     return unknown(key, RECIPE, "key")
 
 
 def taken_from(recipe: dict[str, Any], folder: Path) -> Rights:
-    """What a recipe asks for, which is taken out of it; relative paths start at the bot's folder."""
+    """Takes the rights that it asks for out of a recipe; relative paths start at the bot's folder."""
     asked = {key: recipe.pop(key) for key in RIGHTS_READERS if key in recipe}
     return Rights(**asked | {"read": tuple(folder / path for path in asked.get("read", ()))})

@@ -1,9 +1,9 @@
-"""A git repository that somebody else made, read without doing what it says.
+"""Reads a git repository that somebody else made, without doing what it says.
 
 git runs commands that a repository's own configuration names: to fetch missing objects, to watch files, to
 convert them.  So git reads a repository that is made here, in a temporary folder, with a configuration of
-ours.  Taken from the other one are the references, which are copied, and the folders of objects, which are
-nothing but data and are linked; no link in it is followed, and no objects of a third repository are read.
+ours.  The other one's references are copied, and its folders of objects, which are nothing but data, are
+linked; no link in it is followed, and no objects of a third repository are read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MEMORY_BYTES_MAX = 4 << 30
 _REFERENCES_MAX, _REFERENCE_BYTES_MAX = 50_000, 100_000_000
 _OBJECT_FILES_MAX = 1_000_000
 _LIMITED = 'ulimit -f "$1"; ulimit -t "$2"; ulimit -v "$3" 2>/dev/null; shift 3; exec git "$@"'
-"""Files in blocks of 512 bytes, seconds, kibibytes; macOS knows no limit of the last kind."""
+"""Limits on files (blocks of 512 bytes), seconds and memory (KiB); macOS knows none of the last kind."""
 _CONFIG = """[core]
  repositoryformatversion = 1
  bare = true
@@ -107,7 +107,7 @@ class Repository:
         return [blob for blob in read if blob is not None]
 
     def contents(self, blobs: list[Blob], *, why: str) -> Iterator[tuple[Blob, bytes]]:
-        """Each file with its bytes."""
+        """Yields each file with its bytes."""
         objects = "".join(f"{blob.object}\n" for blob in blobs).encode()
         most = sum(blob.size + 200 for blob in blobs)
         packed = self.read("cat-file", "--batch", why=why, given=objects, bytes_max=most)
@@ -120,7 +120,10 @@ class Repository:
             start = content + blob.size + 1
 
     def _blob(self, line: bytes, why: str) -> Blob | None:
-        """A line of `git ls-tree`.  Raises ConfigError if it names a file outside of the tree."""
+        """The file that a line of `git ls-tree` names; None for a link or a submodule.
+
+        Raises ConfigError if it lies outside of the tree.
+        """
         facts, _, name = line.partition(b"\t")
         mode, kind, object, size = facts.split()
         parts = os.fsdecode(name).split("/")
@@ -159,7 +162,7 @@ def opened_repository(folder: Path, why: str) -> Iterator[Repository]:
 
 
 def _located(folder: Path, why: str) -> tuple[Path, Path, Path]:
-    """The working tree, the repository, and the folder with its HEAD, which a worktree has for itself."""
+    """The working tree, the repository, and the folder with HEAD, of which each worktree has its own."""
     for top in (folder, *folder.parents):
         place = top / ".git"
         if _is(stat.S_ISDIR, place):
@@ -177,8 +180,10 @@ def _located(folder: Path, why: str) -> tuple[Path, Path, Path]:
 
 
 def _worktree(file: Path) -> Path | None:
-    """The folder of a worktree in its repository, if that leads back here: anybody can write a file that
-    leads to any repository, and what is private in it is not for a bot."""
+    """The folder of a worktree in its repository; None unless that leads back here.
+
+    Anybody can write a file that leads to any repository, and what is private in it is not for a bot.
+    """
     try:
         target = read_regular(file, 10_000).removeprefix(b"gitdir:").strip()
         own = (file.parent / os.fsdecode(target)).resolve()
@@ -189,7 +194,7 @@ def _worktree(file: Path) -> Path | None:
 
 
 def _copy_references(common: Path, own: Path) -> None:
-    """Copies what names commits.  Raises OSError if that is too much."""
+    """Copies the references, which name commits.  Raises OSError if they are too many or too large."""
     (own / "refs").mkdir()
     tops, files, size = [Path("refs"), Path("logs")], [Path("packed-refs"), Path("shallow")], 0
     while tops:
@@ -208,14 +213,14 @@ def _copy_references(common: Path, own: Path) -> None:
 
 
 def _copy_file(file: Path, copy: Path) -> int:
-    """Copies a file that is none of a link's; gives its size."""
+    """Copies a regular file, not one behind a link; returns its size (bytes)."""
     if not _is(stat.S_ISREG, file):
         return 0
     return copy.write_bytes(read_regular(file, _REFERENCE_BYTES_MAX))
 
 
 def _object_format(common: Path) -> str:
-    """How objects are named: all that a repository's own configuration is read for."""
+    """The hash that names objects, the only thing that the repository's own configuration is read for."""
     if not _is(stat.S_ISREG, common / "config"):
         return "sha1"
     is_sha256 = re.search(rb"(?i)objectformat\s*=\s*\"?sha256", read_regular(common / "config", 1 << 20))
@@ -243,7 +248,7 @@ def _link_objects(objects: Path, own: Path) -> None:
 
 
 def _check_files(folder: Path) -> int:
-    """How many files there are.  Raises OSError if there is anything else, such as a link."""
+    """How many files the folder has.  Raises OSError if it has anything else, such as a link."""
     looked = 0
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -254,7 +259,7 @@ def _check_files(folder: Path) -> int:
 
 
 def _lacking(common: Path) -> str:
-    """Why objects may be missing, as far as is seen."""
+    """Why objects may be missing; empty if nothing says that any are."""
     if any((common / "objects" / "pack").glob("*.promisor")):
         return "it is a partial clone, and the arena fetches nothing: clone it whole"
     if (common / "objects" / "info" / "alternates").exists():
@@ -265,7 +270,7 @@ def _lacking(common: Path) -> str:
 
 
 def _is(kind: Callable[[int], bool], path: Path) -> bool:
-    """Whether something of this kind is there itself, and not by a link."""
+    """Whether something of this kind is at this path itself, not behind a link."""
     try:
         return kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -273,7 +278,7 @@ def _is(kind: Callable[[int], bool], path: Path) -> bool:
 
 
 def _environment(own: Path) -> dict[str, str]:
-    """What git is told: nothing of the caller's, whose `GIT_DIR` may name another repository."""
+    """git's environment: nothing of the caller's, whose `GIT_DIR` may name another repository."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C",

@@ -1,4 +1,4 @@
-"""Bots that cannot be started any more, but have played all that they had to: they stay in the tables.
+"""Keeps in the tables the bots that cannot be started any more but have played all their matches.
 
 A broken resubmission must not throw a student's last working version out of the leaderboard.
 """
@@ -20,9 +20,9 @@ class RestingBots:
     """Who takes part without playing."""
 
     run: Run
-    """With the roster as it is without the new versions that cannot play."""
+    """The run, with a roster without the new versions that cannot play."""
     names: tuple[str, ...]
-    """Those that can play, and those that need not."""
+    """The bots that can play, and those that need not."""
     resting: tuple[str, ...]
 
 
@@ -38,9 +38,9 @@ def with_resting(run: Run, names: Sequence[str]) -> RestingBots:
     while candidates:
         course = course_of(run, [*names, *candidates])
         stale = {pairing for advance in take_in(course, finished) for pairing in advance.stale}
-        there = finished.keys() - stale
-        missing = [set(pairing.bots) for pairing in course.order if pairing.id not in there]
-        # Those that lack a match with bots that play, if any: others may lack only matches with them.
+        played = finished.keys() - stale
+        missing = [set(pairing.bots) for pairing in course.order if pairing.id not in played]
+        # First the bots that lack a match with bots that play: others may lack only matches with these.
         alone = [bots - set(names) for bots in missing if len(bots - set(names)) == 1]
         unfinished = [bot for bot in candidates if any(bot in bots for bots in alone or missing)]
         if not unfinished:
@@ -50,7 +50,7 @@ def with_resting(run: Run, names: Sequence[str]) -> RestingBots:
 
 
 def expected_course(run: Run, course: Course) -> Course:
-    """The course of the folder as it goes on without the bots that are known to be broken before play."""
+    """The course as it goes on without the bots that are known before play to be broken."""
     broken = {entrant.name for entrant in run.entrants} - set(playable(run))
     names = [name for name in course.names if name not in broken]
     if len(names) == len(course.names):
@@ -64,7 +64,7 @@ def expected_course(run: Run, course: Course) -> Course:
 
 
 def _without_broken_versions(run: Run, names: Sequence[str]) -> Roster:
-    """The roster without the replacements of this call by bots that cannot play."""
+    """The roster without this call's replacements by bots that cannot play."""
     roster = run.roster
     broken = {roster.slots[slot].bot for slot in run.renewed} - set(names)
     entries = list(roster.entries)
@@ -75,6 +75,3 @@ def _without_broken_versions(run: Run, names: Sequence[str]) -> Roster:
             )
             del entries[place]
     return Roster(entries)
-
-
-__all__ = ["RestingBots", "expected_course", "with_resting"]

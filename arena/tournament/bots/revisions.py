@@ -1,7 +1,7 @@
-"""An earlier version of a bot, from its git repository: `git:HEAD~1`.
+"""Takes an earlier version of a bot from its git repository: `git:HEAD~1`.
 
-The folder of the other bot is taken as it was at that commit, and kept in `.arena/versions` of the current
-folder, so that a run can be resumed.
+The bot's folder as it was at that commit is kept in `.arena/versions` of the current folder, so that a run
+can be resumed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from arena.words import counted, sized
 
 PREFIX = "git:"
 VERSIONS = Path(".arena") / "versions"
-"""Where the versions are kept, from the current folder."""
+"""The folder of the versions, relative to the current one."""
 _HASH_DIGITS = 12
 _LISTING_BYTES_MAX = FILES_MAX * 300
-"""Names of files, with what git says beside them."""
+"""How long git's list of files may be: their names, with what git says beside them."""
 
 
 def is_revision(spec: str) -> bool:
@@ -69,7 +69,7 @@ def _name_of(commit: str, inside: Path) -> str:
 
 
 def _check_out(spec: str, repository: Repository, tree: str, kept: Path) -> None:
-    """Makes the folder as it was; whole or not at all, and without links, which could lead elsewhere."""
+    """Makes the folder as it was, whole or not at all, and without links, which could lead elsewhere."""
     blobs = repository.blobs(
         tree, why=spec, absent=f"{spec}: the bot was not there yet", bytes_max=_LISTING_BYTES_MAX
     )
@@ -98,6 +98,3 @@ def _check_out(spec: str, repository: Repository, tree: str, kept: Path) -> None
         except OSError:
             if not kept.is_dir():  # else another arena was quicker
                 raise
-
-
-__all__ = ["PREFIX", "VERSIONS", "is_revision", "version_at"]

@@ -1,4 +1,4 @@
-"""A folder of bots, such as the submissions of a class: which bots are in it, and what they are called.
+"""Finds the bots in a folder of bots, such as the submissions of a class, and their names.
 
 A bot is anything in the folder that is
 
@@ -37,7 +37,7 @@ from arena.tournament.plan import BotSpec
 from arena.words import printable
 
 BOTS_MAX = 1000
-"""Bots in one folder: more than any class, and few enough to try every one before play."""
+"""How many bots one folder may have: more than any class, and few enough to try every one before play."""
 
 _NOT_MEANT = re.compile(
     r"(?:readme|licen[cs]e|copying|authors|notice|makefile|dockerfile).*|.*\.(?:"
@@ -50,9 +50,6 @@ _FOLDERS = frozenset(("node_modules", "venv", "env", "logs", RESULTS.name))
 _ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _NOT_IN_NAMES = re.compile(r"""[\s=/\\:'"]+""")
 """Characters that no name before `=` on a command line can have."""
-
-
-# From a folder to the specs of its bots.
 
 
 def expanded(specs: Iterable[BotSpec]) -> Iterator[BotSpec]:
@@ -71,10 +68,10 @@ def check_folders(specs: Iterable[BotSpec]) -> None:
             raise no_bot_in(place_of_spec(spec), spec.spec, "expected a bot, or bots, in it")
 
 
-def not_named_yet(named: Sequence[BotSpec], there: Sequence[BotSpec]) -> list[BotSpec]:
-    """Those of the named bots that a plan does not have yet: its own may be named again."""
+def not_named_yet(named: Sequence[BotSpec], planned: Sequence[BotSpec]) -> list[BotSpec]:
+    """The named bots that a plan does not have yet: its own may be named again."""
     missing = []
-    left = Counter(map(_what_is_named, there))
+    left = Counter(map(_what_is_named, planned))
     for spec in named:
         what = _what_is_named(spec)
         if left[what]:
@@ -85,7 +82,7 @@ def not_named_yet(named: Sequence[BotSpec], there: Sequence[BotSpec]) -> list[Bo
 
 
 def _what_is_named(spec: BotSpec) -> object:
-    """Two specs name the same bot if this is equal; a path may be written in many ways."""
+    """A key that is equal for two specs of the same bot, as a path may be written in many ways."""
     return (spec.name, os.path.realpath(place_of_spec(spec))) if spec.is_submission else spec
 
 
@@ -137,11 +134,8 @@ def place_of_spec(spec: BotSpec) -> Path:
     return spec.base / os.path.expanduser(spec.spec)
 
 
-# From such a spec to the bot.
-
-
 def submitted(spec: BotSpec) -> Entrant:
-    """The bot of a folder of bots.  Raises ConfigError with what is wrong, without its path."""
+    """The bot that such a spec leads to.  Raises ConfigError with what is wrong, without its path."""
     name, place = spec.name or "", place_of_spec(spec)
     check_submitted_name(name)
     if not os.path.lexists(place):

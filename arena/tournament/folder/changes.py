@@ -20,7 +20,7 @@ class Remove:
 
 @attrs.frozen
 class SetStatus:
-    """A bot is withdrawn (`withdrawn`), or not after all (`ok`)."""
+    """Mark a bot as withdrawn (`withdrawn`), or as not withdrawn after all (`ok`)."""
 
     bot: str
     status: str
@@ -28,21 +28,21 @@ class SetStatus:
 
 @attrs.frozen
 class Publish:
-    """The series of these matches is over: their capsules may be seen."""
+    """Publish the capsules of these matches, as their series is over."""
 
     match_ids: tuple[str, ...]
 
 
 @attrs.frozen
 class ExtendSchedule:
-    """Results have decided what is played next: more pairings, in order of play."""
+    """Add these pairings, in order of play, which results have decided."""
 
     planned: tuple[Pairing, ...]
 
 
 @attrs.frozen
 class SetPlaces:
-    """A cycle is over, in a format that ranks by how far a bot has come."""
+    """Keep the bots' places after a cycle, in a format that ranks by how far a bot has come."""
 
     places: Mapping[str, int]
 

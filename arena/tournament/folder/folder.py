@@ -1,4 +1,4 @@
-"""A results folder that a run may write to: whose it is, and if its plan fits."""
+"""Opens a results folder for a run, if the folder is the arena's and the plan fits."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from arena.tournament.prepare import Tournament
 
 @contextmanager
 def seen_there(tournament: Tournament) -> Iterator[Run | None]:
-    """The folder as a run would find it, to be looked at; None if it holds no match.  Nothing is written.
+    """The folder as a run would find it, only to be read; None if it holds no match.
 
     Raises ConfigError if it belongs to another plan.
     """
@@ -68,14 +68,11 @@ def seen_there(tournament: Tournament) -> Iterator[Run | None]:
 
 
 def refuse_guessable(tournament: Tournament, *, fresh: bool) -> None:
-    """Raises ConfigError if bots are to connect to what begins here, and its seed can be guessed."""
+    """Raises ConfigError if bots would connect to a tournament that begins with a seed they can guess."""
     folder = tournament.folder
     goes_on = not fresh and (has_matches(folder) or (folder / ASIDE).exists())
     if not goes_on and (reason := seed_refusal(tournament.plan)):
         raise ConfigError(reason)
-
-
-# A folder to play into.
 
 
 @contextmanager
@@ -83,8 +80,8 @@ def open_run(tournament: Tournament, *, fresh: bool) -> Iterator[Run]:
     """The results folder, locked and open for writing, and all that a run needs.
 
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
-    nothing is overwritten then, nor if the run ends before `begin`.  A folder that is made here is removed
-    if a mistake ends the run before, unless the bots' logs say something, or tokens may have been sent.
+    nothing is overwritten then, nor if the run ends before `begin`.  If a mistake ends it before, a folder
+    that was made here is removed, unless the bots' logs say something, or tokens may have been sent.
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
@@ -103,10 +100,9 @@ def open_run(tournament: Tournament, *, fresh: bool) -> Iterator[Run]:
             opened = _created(tournament, tokens) if is_new else _continued(tournament)
             with opened as store:
                 run = _opened(tournament, store, store.meta()["tokens"], damage)
-                keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
                 run.when_begun.extend(
                     [
-                        keep_plan,
+                        partial(store.set_meta, "plan", stored_form(run.plan, folder)),
                         partial(forget_aside, folder, old),
                         partial(show_seal, store),
                         partial(point_latest, folder),
@@ -134,10 +130,8 @@ def _locked(tournament: Tournament) -> Iterator[Tournament]:
 
 
 def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], damage: Damage | None) -> Run:
-    """`tokens`: name -> token, of those that may connect with one."""
-    meta = store.meta()
-    kept = meta["identity"]
-    plan = plan_as_begun(tournament.plan, kept)
+    """The run in an open folder; `tokens`: name -> token, of the bots that may connect with one."""
+    plan = plan_as_begun(tournament.plan, store.meta()["identity"])
     members = _members(attrs.evolve(tournament, plan=plan), store)
     return Run(
         plan=plan,
@@ -158,9 +152,9 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], dam
 
 
 def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
-    """A new store, in place of one left by a run that ended before its first match.
+    """A new store, in place of any that a run left which ended before its first match.
 
-    That one's seal, which may have been published, stays if this is the tournament that was sealed.
+    The old one's seal, which may have been published, stays if this is the tournament that was sealed.
     """
     plan = attrs.evolve(tournament.plan, allocate=allocation_of(tournament.plan))
     before = _seal_there(tournament.folder)
@@ -255,7 +249,7 @@ def _members(tournament: Tournament, store: Store) -> Membership:
 
 
 def plan_as_begun(plan: Plan, kept: Mapping[str, Any]) -> Plan:
-    """The plan with what was decided when its folder began, whose identity is `kept`."""
+    """The plan with the seed and allocation that were decided when the folder, of identity `kept`, began."""
     return attrs.evolve(plan, seed=int(kept["seed"]), allocate=kept["allocate"])
 
 
@@ -267,7 +261,7 @@ def plan_changes(plan: Plan, game: Game[Any, Any], kept: Mapping[str, Any]) -> l
 def check_ways(folder: Path, kept: Mapping[str, Any]) -> None:
     """Raises ConfigError if the folder whose identity is `kept` draws or orders its matches in another way.
 
-    A folder without the number of a way is from before it was kept, which was its first.
+    A folder without the number of a way is from the time of the first one, which was not kept.
     """
     for key, ours, told in (
         ("seeding", SEEDING, "draws its matches in way"),
@@ -282,12 +276,12 @@ def check_ways(folder: Path, kept: Mapping[str, Any]) -> None:
 
 
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
-    """A token for every entrant that connects with one; those known before stay the same."""
+    """Name -> token, for all entrants that connect with one; tokens known before stay the same."""
     return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
 
 
 def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
-    """What the leaderboard must know of game and format; it sees only the store."""
+    """What the leaderboard, which sees only the store, must know of game and format."""
     return {
         "rated_by": game.rated_by,
         "returns_unit": list(game.returns_unit),
@@ -296,7 +290,7 @@ def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
 
 
 def _kept_origin(tournament: Tournament) -> dict[str, Any]:
-    """Where the game comes from, if it is not built in, for those who replay its matches."""
+    """The store's entry for the origin of a game that is not built in, for those who replay its matches."""
     return {} if tournament.origin is None else {ORIGIN: as_kept(tournament.origin)}
 
 
@@ -320,9 +314,6 @@ def _stored_tokens(folder: Path) -> dict[str, str]:
     return tokens
 
 
-# Whose folder it is.
-
-
 def _check_ours(folder: Path) -> None:
     """Raises ConfigError if the run would overwrite files that are not ours, or read what no run wrote."""
     check_folder(folder)
@@ -339,7 +330,7 @@ def _check_ours(folder: Path) -> None:
 
 
 def _check_no_tables(folder: Path) -> None:
-    """Raises ConfigError if a server keeps its tables' matches there: nobody could play them again."""
+    """Raises ConfigError if a server keeps its tables' matches in the folder: they cannot be played again."""
     try:
         with Store.unchecked(folder) as store:
             holds_tables = store.holds_tables()

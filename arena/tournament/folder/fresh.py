@@ -1,4 +1,4 @@
-"""What a fresh start puts aside until play begins, and what goes with a folder in which nothing happened."""
+"""Puts a folder's old results aside until a fresh start begins play, and removes unused folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.tournament.folder.seal import OPENING_FILE, SEAL_FILE
 from arena.tournament.play.logs import FOLDER as LOGS
 
 ASIDE = f"{DATABASE}.before"
-"""Where the database of a folder that starts over is until play begins."""
+"""The name that the database of a folder that starts over has until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
 """Suffixes of the files that SQLite keeps for one database."""
 TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
@@ -25,7 +25,7 @@ _TOLD_FILES = ("run.json", "run.log", "bugs.log", SEAL_FILE, OPENING_FILE, KEPT_
 
 
 def put_aside(folder: Path) -> dict[Path, int]:
-    """Renames the database; gives the other files to be removed when play begins, each with its time.
+    """Renames the database; returns the other files to remove when play begins -> their times (ns).
 
     A file that is not a database, or is damaged, is renamed for good.
     """
@@ -50,7 +50,7 @@ def put_aside(folder: Path) -> dict[Path, int]:
 
 
 def forget_aside(folder: Path, old: Mapping[Path, int]) -> None:
-    """Removes what was put aside, and those of these files that have not changed since."""
+    """Removes what was put aside, and the `old` files that have not changed since."""
     with sentences(folder):
         for suffix in _SUFFIXES:
             (folder / f"{ASIDE}{suffix}").unlink(missing_ok=True)
@@ -60,7 +60,7 @@ def forget_aside(folder: Path, old: Mapping[Path, int]) -> None:
 
 
 def put_back(folder: Path) -> None:
-    """Gives the folder the database that was put aside, if one was."""
+    """Gives the folder back the database that was put aside, if one was."""
     if (folder / ASIDE).exists():
         with sentences(folder):
             for suffix in _SUFFIXES:
@@ -109,9 +109,6 @@ def has_matches(folder: Path) -> bool:
 def is_damage(error: ConfigError) -> bool:
     """Whether the mistake is a file that SQLite cannot read as a database."""
     return code_of(error.__cause__) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-
-
-# Helpers.
 
 
 def _rename(folder: Path, old: str, new: str) -> None:

@@ -1,4 +1,4 @@
-"""A run's course and how much of it the folder holds: what counts, what must go, what is missing."""
+"""Tells a run's course what the folder holds: what counts, what must go, what is missing."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Intake:
     kept: frozenset[PairingId]
     """The matches that stay as they are."""
     missing: tuple[PairingId, ...]
-    """The other matches planned so far, in order of play, including the one that is played again."""
+    """The other matches planned so far, in order of play, including `replaced`."""
     closed: tuple[ClosedSeries, ...]
     """The series that count already, in schedule order."""
     wanted: tuple[PairingId, ...]
-    """What to play: everything that is missing, or the only match that is asked for."""
+    """The matches to play: all that are missing, or the only one that is asked for."""
     early: frozenset[PairingId] = frozenset()
-    """Matches in the folder that are not planned, as results before them are missing, perhaps damaged: if
-    they are planned again, they are played again."""
+    """Matches in the folder that are not planned, as earlier results are missing, perhaps damaged: if they
+    are planned again, they are played again."""
     replaced: PairingId | None = None
-    """A match in the folder that is played again: the old one goes once the new one is kept, so that a run
-    that is interrupted loses nothing."""
+    """The match in the folder that is played again, if any: the old one goes once the new one is kept, so
+    that a run that is interrupted loses nothing."""
 
 
 def course_of(run: Run, names: Sequence[str]) -> Course:
-    """The tournament between these bots, before any match.  Raises ConfigError if it cannot be played."""
+    """The course of these bots' tournament, before any match.  Raises ConfigError if it cannot be played."""
     plan, rule = run.plan, run.stop_rule
     check_size(plan, len(names))
     course = Course(
@@ -58,7 +58,7 @@ def course_of(run: Run, names: Sequence[str]) -> Course:
 
 
 def course_there(run: Run) -> Course | None:
-    """The tournament as far as the folder holds it; None if that is unknown until bots connect."""
+    """The course as far as the folder holds it; None if that is unknown until bots connect."""
     finished = run.store.finished()
     if not finished:
         return None
@@ -75,14 +75,14 @@ def course_there(run: Run) -> Course | None:
 
 @attrs.frozen
 class Extent:
-    """How many bots play, and how many of their matches there are already; the plan says how many in all."""
+    """How many bots play, and how many of their matches the folder has; the plan says how many in all."""
 
     bots: int
     there: int = 0
 
 
 def extent_there(run: Run, course: Course | None) -> Extent:
-    """What the folder comes to before any bot is started; `course`: of `course_there`."""
+    """The extent of the folder before any bot is started; `course`: what `course_there` returned."""
     finished = run.store.finished().keys()
     if course is None:
         return Extent(len(playable(run)) + run.plan.expect, len(finished))
@@ -96,7 +96,7 @@ def playable(run: Run) -> list[str]:
 
 
 def left_out_before(run: Run) -> list[str]:
-    """The bots that were left out and may be in order by now: they are tried again by every run."""
+    """The bots that were left out and may work by now: every run tries them again."""
     out = {bot.bot for bot in run.store.bots() if bot.status == "left out"}
     return [name for name in playable(run) if name in out]
 
@@ -142,7 +142,7 @@ def take_in_folder(run: Run, course: Course) -> Intake:
 
 
 def take_in(course: Course, finished: Mapping[PairingId, FinishedMatch]) -> list[Advance]:
-    """Tells the course what a folder holds, as far as it belongs to this schedule; gives what follows."""
+    """Tells the course what a folder holds, as far as it belongs to this schedule; returns what follows."""
     advances: list[Advance] = []
     waiting = deque(course.order)
     while waiting:
@@ -158,9 +158,9 @@ def take_in(course: Course, finished: Mapping[PairingId, FinishedMatch]) -> list
 
 
 def cut(run: Run, course: Course) -> None:
-    """Removes what an earlier run played past the end of this course and was killed before removing.
+    """Removes matches past the end of this course, which an earlier run was killed before removing.
 
-    Raises ConfigError, and removes nothing, if that was not played under the rule that ends the course.
+    Raises ConfigError, and removes nothing, if they were not played under the rule that ends the course.
     """
     store = run.store
     finished = store.finished()
@@ -209,19 +209,3 @@ def _only(
             hints=(START_OVER,),
         )
     return pairing.id
-
-
-__all__ = [
-    "Extent",
-    "Intake",
-    "course_of",
-    "course_there",
-    "cut",
-    "extent_there",
-    "is_complete",
-    "keep_course",
-    "left_out_before",
-    "playable",
-    "take_in",
-    "take_in_folder",
-]

@@ -25,7 +25,7 @@ def point_latest(folder: Path) -> None:
 
 @contextmanager
 def latest_kept() -> Iterator[None]:
-    """For runs in temporary folders: afterwards `results/latest` points where it did before."""
+    """Restores `results/latest` when the context ends, for runs in temporary folders."""
     had_results = LATEST.parent.exists()
     before = os.readlink(LATEST) if LATEST.is_symlink() else None
     try:

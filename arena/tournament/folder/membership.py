@@ -1,4 +1,4 @@
-"""Who takes part in a continued folder: what a call changes about that, and what its bots are called now.
+"""Decides who takes part in a continued folder, what a call changes about that, and the bots' names.
 
 The folder keeps a roster (`arena.schedule.roster`).  Users name slots: the bot in a slot is a new version,
 with a name of its own, whenever its files are not those that played.
@@ -23,7 +23,7 @@ from arena.words import listed
 ROSTER = "roster"
 """The store's key for the roster."""
 OTHERWISE = (START_OVER, ELSEWHERE)
-"""What is left where a folder cannot go on like that."""
+"""The ways out where a folder cannot go on like that."""
 
 
 @attrs.frozen
@@ -35,29 +35,29 @@ class NewVersion:
     new: str
     """The name of its next version."""
     moved: str = ""
-    """If other files are named than before: which, in words."""
+    """Which other files are named than before, in words; empty if the same are."""
 
 
 @attrs.frozen(kw_only=True)
 class RosterWishes:
-    """What a call says about who takes part; all by the names of slots, or of the bots in them."""
+    """What a call says about who takes part, by the names of slots or of the bots in them."""
 
     replaced: frozenset[str] = frozenset()
     """Slots for which another bot was named."""
     without: tuple[str, ...] = ()
     readmit: tuple[str, ...] = ()
     agrees: Callable[[Sequence[NewVersion]], bool] = lambda versions: False
-    """Asked about the bots that have changed: whether their new versions play."""
+    """Answers whether the new versions of the bots that have changed are to play."""
 
     @property
     def said(self) -> str:
-        """The first wish that there is, by its name; empty if there is none."""
+        """The name of the first wish; empty if there is none."""
         used = {"replace": self.replaced, "without": self.without, "readmit": self.readmit}
         return next((wish for wish, names in used.items() if names), "")
 
 
 NO_WISHES = RosterWishes()
-"""Of a call that says nothing about who takes part."""
+"""The wishes of a call that says nothing about who takes part."""
 
 
 @attrs.frozen
@@ -65,15 +65,15 @@ class Membership:
     """Who takes part from now on."""
 
     roster: Roster
-    """As the folder keeps it once play begins; without those that join then."""
+    """The roster as the folder keeps it once play begins, without the bots that join then."""
     entrants: tuple[Entrant, ...]
-    """Those that play, under the names of their versions, and the broken ones."""
+    """The bots that play, under the names of their versions, and the broken ones."""
     renewed: frozenset[str] = frozenset()
     """The slots whose bots are new versions."""
 
 
 def with_joiners(roster: Roster, entrants: Iterable[Entrant], names: Iterable[str], matches: int) -> Roster:
-    """The roster with those of these bots that are new; `matches`: how many the folder holds."""
+    """The roster with the new ones among these bots added; `matches`: how many the folder holds."""
     fingerprints = {entrant.name: entrant.fingerprint for entrant in entrants}
     new = [name for name in names if name not in roster.present]
     return roster.extended(RosterEntry("join", name, fingerprints.get(name, ""), matches) for name in new)
@@ -82,7 +82,7 @@ def with_joiners(roster: Roster, entrants: Iterable[Entrant], names: Iterable[st
 def keep_roster(store: Store, roster: Roster, entrants: Iterable[Entrant]) -> None:
     """Keeps the roster in the folder, and marks the bots that have left.
 
-    So have those that were left out before and are not among the `entrants` any more.
+    These include bots that were left out before and are not among the `entrants` any more.
     """
     store.set_meta(ROSTER, [attrs.asdict(entry) for entry in roster.entries])
     left = dict(roster.left)
@@ -98,7 +98,7 @@ def keep_roster(store: Store, roster: Roster, entrants: Iterable[Entrant]) -> No
 def unchanged(
     wishes: RosterWishes, roster: Roster, renewed: Collection[str], entrants: Iterable[Entrant]
 ) -> list[str]:
-    """The slots that were to have a new version, but the files that are named are those that play in them."""
+    """The slots that were to get a new version, but were given the files that play in them already."""
     fingerprints = {entrant.name: entrant.fingerprint for entrant in entrants}
     return [
         slot.name
@@ -109,7 +109,7 @@ def unchanged(
 
 
 def slots_of(roster: Roster, names: Sequence[str]) -> dict[str, str | None]:
-    """Slot -> who has it now, for these bots, as `Terms.slots`; None if it is not one of them."""
+    """Slot -> the one of these bots that has it now, or None, as in `Terms.slots`."""
     present = roster.present
     slots: dict[str, str | None] = dict.fromkeys(roster.slots)
     return slots | {present.get(name, name): name for name in names}
@@ -118,7 +118,7 @@ def slots_of(roster: Roster, names: Sequence[str]) -> dict[str, str | None]:
 def with_replacements(
     specs: Sequence[BotSpec], entrants: Sequence[Entrant], new: Mapping[str, BotSpec]
 ) -> tuple[BotSpec, ...]:
-    """The bots of a plan, some of them replaced; `entrants` are found by `specs`, and `new` is by name.
+    """The bots of a plan, some of them replaced; `entrants`: those found by `specs`; `new`: by name.
 
     Raises ConfigError if there is no bot of such a name.
     """
@@ -195,7 +195,7 @@ class _Changes:
         self.roster = self.roster.extended([RosterEntry(act, slot, fingerprint, self._matches)])
 
     def exclude(self, names: Sequence[str], plan: Plan) -> None:
-        """Bots that do not play until they are readmitted."""
+        """Excludes these bots until they are readmitted."""
         for name in names:
             slot = self.roster.slot_of(name)
             if slot is None:
@@ -211,7 +211,7 @@ class _Changes:
                 self._add("without", slot.name)
 
     def readmit(self, names: Sequence[str]) -> None:
-        """Bots that play again: excluded ones, and withdrawn ones with the matches played without them."""
+        """Readmits excluded bots, and withdrawn ones, whose matches played without them are played again."""
         for name in names:
             slot = self.roster.slot_of(name)
             if slot is None and name in self._named:
@@ -223,7 +223,7 @@ class _Changes:
                 self._add("readmit", slot.name)
 
     def renew(self, wishes: RosterWishes, reason: str, plan: Plan) -> None:
-        """New versions of the bots whose files have changed."""
+        """Gives new versions to the slots of bots whose files have changed."""
         changed = [
             slot
             for slot in self.roster.slots.values()
@@ -304,9 +304,9 @@ def _check_complete(
 def _grown(
     plan: Plan, roster: Roster, entrants: Sequence[Entrant], left_out: Collection[str], where: str
 ) -> list[Entrant]:
-    """The entrants; those that were left out and cannot join any more are broken.
+    """The entrants, broken if they were left out and cannot join any more.
 
-    Raises ConfigError if other new ones would change what has been planned for those that are there.
+    Raises ConfigError if other new ones would change what has been planned for the bots of the folder.
     """
     more = [one.name for one in entrants if one.name not in roster.slots and one.kind != "broken"]
     before, is_open = len(roster.slots), allocation_of(plan) == "open"
@@ -328,20 +328,3 @@ def _grown(
 def _unknown(setting: str, name: str, known: Sequence[str]) -> ConfigError:
     why = f"no such bot{did_you_mean(name, known)}; bots are {listed(known)}"
     return ConfigError(why, setting=setting, value=shown(name))
-
-
-__all__ = [
-    "NO_WISHES",
-    "OTHERWISE",
-    "ROSTER",
-    "Membership",
-    "NewVersion",
-    "RosterWishes",
-    "keep_roster",
-    "membership",
-    "roster_of",
-    "slots_of",
-    "unchanged",
-    "with_joiners",
-    "with_replacements",
-]

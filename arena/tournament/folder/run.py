@@ -27,7 +27,7 @@ class Run:
     """
 
     plan: Plan
-    """With its seed."""
+    """What is asked for, with its seed."""
     game: Game[Any, Any]
     entrants: tuple[Entrant, ...]
     tokens: Mapping[str, str]
@@ -37,9 +37,9 @@ class Run:
     folder: Path
     store: Store
     workers: int = 1
-    """In how many processes the matches are played; 1: in this one."""
+    """How many processes play the matches; 1: this one alone."""
     roster: Roster = attrs.field(factory=Roster)
-    """Who took part so far, and what this run changes about it; who joins is added when play begins."""
+    """Who took part so far, and what this run changes about it; new bots are added when play begins."""
     renewed: frozenset[str] = frozenset()
     """The roster's slots whose bots are new versions in this run."""
     only: str | None = None
@@ -52,8 +52,7 @@ class Run:
     """Whether the folder was played under `stop_rule`: matches past its end may then be removed."""
     in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
     """Runs code that may wait for a disk where that delays no bot.  Tests in virtual time, which has no other
-    threads, give a function that calls it at once."""
-
+    threads, set a function that calls it at once."""
     damage: Damage | None = None
     """What was damaged in the folder and is played again."""
     when_begun: list[Callable[[], object]] = attrs.field(factory=list, repr=False)
@@ -65,7 +64,7 @@ class Run:
         return not self.when_begun
 
     def begin(self) -> None:
-        """Begins play, as all bots are there: from now on the folder belongs to this run."""
+        """Begins play, as all bots are here: from now on the folder belongs to this run."""
         acts = list(self.when_begun)
         self.when_begun.clear()
         for act in acts:
@@ -78,7 +77,7 @@ class Run:
 
     @property
     def setting(self) -> RunTerms:
-        """What it takes to play matches of this run; the bots' versions are known once all are there."""
+        """What it takes to play matches of this run; the bots' versions are known once all are here."""
         return RunTerms(
             plan=self.plan,
             seed=self.seed,

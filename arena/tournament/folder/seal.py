@@ -1,4 +1,4 @@
-"""A seal: plan, seed and bots of a tournament, fixed by a hash before the first match and shown at the end.
+"""Seals plan, seed and bots of a tournament by a hash before the first match, and opens the seal at the end.
 
 What is shown is the opening, a text: a JSON object in ASCII, indented by one space, its keys sorted, with a
 line break at its end.  The seal is the SHA-256 of exactly these bytes, which the folder has as `opening.json`
@@ -26,7 +26,7 @@ from arena.words import counted, printable
 SEAL = "seal"
 """The store's key for the seal."""
 SEAL_FILE, OPENING_FILE = "seal.sha256", "opening.json"
-"""What the folder shows from its first match on, as `sha256sum -c` reads it, and once all is played."""
+"""The files with the seal, from the first match on, as `sha256sum -c` reads it, and with its opening."""
 FORM = "arena seal 1"
 """What an opening calls its form."""
 NONCE_BYTES = 16
@@ -46,11 +46,11 @@ class Seal:
     """What was fixed before the first match."""
 
     sha256: str
-    """64 hexadecimal digits, for everybody."""
+    """The hash of the opening, 64 hexadecimal digits, for everybody."""
     opening: str
-    """The text of which they are the hash: nobody's until the run is over."""
+    """The text that was sealed, secret until the run is over."""
     opened_after: int | None = None
-    """How many matches the folder held when the opening was first shown; None: it was not."""
+    """How many matches the folder held when the opening was first shown; None: it has not been."""
 
 
 @attrs.frozen
@@ -60,17 +60,17 @@ class Opening:
     nonce: str
     seed: int
     plan: Mapping[str, Any]
-    """As the folder keeps it, without the seed."""
+    """The plan as the folder keeps it, without the seed."""
     terms: Mapping[str, Any]
     """What must stay the same whenever the folder is continued (`plan.identity`), without the seed."""
     bots: Mapping[str, str]
-    """Name -> fingerprint of its files before they were built; empty for one that connects."""
+    """Name of a bot -> fingerprint of its files before they were built; empty for one that connects."""
 
 
 def seal_for(
     seed: int, plan: Mapping[str, Any], terms: Mapping[str, Any], entrants: Iterable[Entrant], nonce: str = ""
 ) -> Seal:
-    """The seal of a tournament that begins; plan and terms in JSON's types.  A nonce is drawn if none is."""
+    """The seal of a tournament that begins; plan and terms in JSON's types.  An empty nonce is drawn."""
     opening = {
         "form": FORM,
         "nonce": nonce or secrets.token_hex(NONCE_BYTES),
@@ -121,7 +121,7 @@ def open_seal(store: Store) -> None:
 
 
 def told_of_seal(store: Store) -> dict[str, Any] | None:
-    """What everybody may know of the seal of a folder, for `run.json`; None if it has none."""
+    """What everybody may know about the seal of a folder, for `run.json`; None if it has none."""
     if (seal := seal_of(store)) is None:
         return None
     is_open = seal.opened_after is not None
@@ -157,15 +157,12 @@ def opening_of(seal: Seal) -> Opening:
 
 
 def changes_since(seal: Seal, plan: Mapping[str, Any], roster: Roster) -> list[str]:
-    """What is not any more as it was sealed, but may change while a folder is continued: a sentence each.
+    """A sentence about each thing that has changed since it was sealed, as continued folders may.
 
     `plan`: as the folder keeps it now.
     """
     opening = opening_of(seal)
     return [*_of_plan(opening.plan, plan), *_of_roster(opening.bots, roster.entries)]
-
-
-# Helpers.
 
 
 def _of_plan(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -175,8 +172,8 @@ def _of_plan(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]
 
 
 def _of_roster(sealed_bots: Mapping[str, str], entries: Sequence[RosterEntry]) -> Iterator[str]:
-    there = {entry.slot for entry in entries if entry.act == "join"}
-    yield from (f"{printable(name)} has not joined" for name in sealed_bots if there and name not in there)
+    joined = {entry.slot for entry in entries if entry.act == "join"}
+    yield from (f"{printable(name)} has not joined" for name in sealed_bots if joined and name not in joined)
     for entry in entries:
         name = printable(entry.slot)
         if entry.act != "join" or entry.matches:

@@ -1,4 +1,4 @@
-"""What a results folder says about its plan and its game."""
+"""Reads plan and game of a results folder, and writes `run.json`."""
 
 from __future__ import annotations
 
@@ -33,10 +33,8 @@ from arena.tournament.play.summary import Summary
 
 ORIGIN = "game_origin"
 """The store's key for the origin of a game that is not built in."""
-
 DECISIONS = "decisions"
 """The store's key for every `decisions` that a plan of the folder had."""
-
 ASK = (Hint("game", "names the file that it was played with", "FILE"),)
 """The way out where the game of a folder is not found."""
 
@@ -75,9 +73,9 @@ def source_of(plan: Plan, resume: Path | None) -> Source:
 
 
 def stored_game(store: Store, word: str | None = None, match: StoredMatch | None = None) -> Game[Any, Any]:
-    """The game of a results folder, with its house rules; `word` says where it is, instead of the folder.
+    """The game of a results folder, with its house rules; `word`: where to find it, if not where it was.
 
-    `match`: which match is meant, where each may have a game of its own.
+    `match`: the match whose game it is, where each may have a game of its own.
     Raises ConfigError if there is none, or it is not the one that was played here.
     """
     meta = store.meta()
@@ -97,14 +95,14 @@ def stored_game(store: Store, word: str | None = None, match: StoredMatch | None
 
 
 def _identity(store: Store, meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Name, version and rules of the game of the whole folder, among others."""
+    """The folder's identity, with name, version and rules of its game."""
     store.check_is_tournament()
     identity: Mapping[str, Any] = meta["identity"]
     return identity
 
 
 def _identity_of(match: StoredMatch) -> Mapping[str, Any] | None:
-    """The same of a match with a game of its own."""
+    """Name, version and rules of a match's own game; None if it has the folder's."""
     own = match.own_game
     return None if own is None else {"game": match.game, "version": own.version, "rules": own.rules}
 
@@ -116,17 +114,17 @@ def stored_source(store: Store, *, ask: Sequence[Hint] = ASK) -> Source:
 
 
 def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
-    """The plan as JSON types; paths are relative to the folder, so that both can be moved together."""
+    """The plan in JSON's types; paths are relative to the folder, so that both can be moved together."""
     real = folder.resolve()
     bots = [bot_as_mapping(bot, os.path.relpath(bot.base, real)) for bot in plan.bots]
     return as_mapping(plan) | {"bots": bots, "out": None, "allow": allow_as_mapping(plan.allow, real)}
 
 
 def write_run_file(run: Run, summary: Summary, *, began_at: float, status: str) -> None:
-    """`run.json`: the arena's version, the effective plan, the machine, the times.
+    """Writes `run.json`: the arena's version, the effective plan, the machine, the times.
 
-    `arena verify` compares all of it but what only this call knows: `arena.verify.run_file` names that.
-    It may be handed on at once, so it has the seed only when nothing is left to play.
+    `arena verify` compares everything except what only this call knows, as `arena.verify.run_file` lists.
+    People may hand the file on at once, so it has the seed only when nothing is left to play.
     """
     import msgspec
 

@@ -27,14 +27,14 @@ from arena.tournament.folder.run import Run
 from arena.tournament.play.summary import Summary
 
 BATCH_MAX = 256
-"""About so many matches are written in one go when the disk is slower than the bots."""
+"""About how many matches are written in one go when the disk is slower than the bots."""
 TOGETHER_S = 0.1
-"""After a batch that was not full, so long the next one gathers: who kills the run loses so much at most."""
+"""How long changes are gathered after a batch that was not full: a run that is killed loses no more."""
 SOON_S = 0.02
-"""So long a batch gathers where workers play: each tells of the matches of its TOGETHER_S at once, and all of
-them do so at about the same moment."""
+"""How long changes are gathered where workers play: each reports the matches of its own TOGETHER_S at once,
+and all do so at about the same moment."""
 WAITING_MAX = 256
-"""Bundles of changes that wait to be written; with more of them, play waits for the disk."""
+"""How many bundles of changes may wait to be written before play waits for the disk."""
 BUGS = "bugs.log"
 """The file in a results folder with the tracebacks of our bugs that spoilt no match."""
 
@@ -43,9 +43,9 @@ BUGS = "bugs.log"
 async def open_writer(
     run: Run, *, is_gathered: bool = False
 ) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
-    """The channel to send changes to; everything sent is written before this ends.
+    """The channel to send changes to; everything sent is written before the context ends.
 
-    `is_gathered`: whether they come some at a time, as workers tell of them.
+    `is_gathered`: whether many come at a time, as from workers.
     """
     keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
     is_all = trio.Event()
@@ -91,7 +91,7 @@ async def _write_all(
 
 
 def write_changes(store: Store, changes: Changes) -> None:
-    """Makes these changes; matches in succession are one transaction, every other change is its own."""
+    """Writes these changes; successive matches are one transaction, every other change is its own."""
     for is_entries, group in groupby(changes, lambda change: isinstance(change, Entry)):
         if is_entries:
             store.add_many(cast("Iterable[Entry]", group))

@@ -1,1 +1,1 @@
-"""Before play: gives places to bots that connect, and builds and tries the bots that are started."""
+"""Gathers bots before play: gives places to those that connect; builds and tries those that are started."""

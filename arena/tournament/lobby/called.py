@@ -1,4 +1,4 @@
-"""The names and tokens of connecting bots: quick to look up, however many there are."""
+"""Looks up the names and tokens of connecting bots, quickly, however many there are."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Called:
         self._names: set[str] = set()
         self._by_look: dict[str, tuple[str, ...]] = {}
         self._numbered: Counter[str | None] = Counter()
-        """Name that bots gave -> the last number with which it was tried; all up to it are taken."""
+        """A name that bots said -> the last number tried with it; all up to it are taken."""
         for name in names:
             self.note(name)
 
@@ -97,7 +97,7 @@ class Called:
         return any(look in self._by_look for look in looks_of(name))
 
     def double_of(self, said: str) -> str | None:
-        """A taken name that people could mistake this one for; not the very same, which gets a number."""
+        """A taken name that people could mistake this one for; not the same name, which gets a number."""
         others = {other for look in looks_of(said) for other in self._by_look.get(look, ())}
         return min(others - {said}, default=None)
 

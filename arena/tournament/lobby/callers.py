@@ -1,4 +1,4 @@
-"""How many connections a run accepts from bots that connect by themselves, and what that needs."""
+"""Decides how many connections of bots a run accepts, and gets the file descriptors that this needs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import gc
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 
 from arena.errors import ConfigError
 from arena.players.tcp import backlog_most
-from arena.reading.units import Address
 from arena.tournament.lobby.quotas import ADDRESS_CONNECTIONS_MAX, UNNAMED_PART
 from arena.tournament.plan import Plan
 
 CONNECTIONS_MAX = 1024
-"""How many open connections besides one for each expected bot: more instances, strangers, the refused."""
+"""How many connections may be open besides one for each expected bot: more instances, strangers, refused."""
 SET_ASIDE_LEAST = 200
 FILES_WANTED = 4096
-"""File descriptors: a started bot takes five, and up to four bots are alive for every seat in use."""
+"""How many file descriptors to ask for: a started bot takes five, and four may be alive for every seat."""
 FILES_SPARE = 128
 """How many file descriptors a run needs besides one for each bot that connects."""
 
@@ -26,7 +24,7 @@ FILES_SPARE = 128
 def connections_of(plan: Plan) -> int:
     """How many connections may be open at once; more are turned away.
 
-    Bounded by the file descriptors there are, so that strangers do not take those that the run needs.
+    Bounded by the available file descriptors, so that strangers do not take those that the run needs.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = CONNECTIONS_MAX + plan.connecting
@@ -40,16 +38,9 @@ def per_address_of(plan: Plan) -> int:
     """
     if plan.per_address is not None:
         return plan.per_address
-    if plan.listen is not None and _is_loopback(plan.listen):
+    if plan.listen is not None and plan.listen.is_loopback:
         return max(ADDRESS_CONNECTIONS_MAX, 2 * UNNAMED_PART * plan.connecting)
     return ADDRESS_CONNECTIONS_MAX
-
-
-def _is_loopback(address: Address) -> bool:
-    try:
-        return ip_address(address.host).is_loopback
-    except ValueError:
-        return address.host == "localhost"
 
 
 def prepare_files(plan: Plan) -> None:
@@ -83,8 +74,8 @@ def lift_files_limit(wanted: int = FILES_WANTED) -> float:
 def bots_set_aside(plan: Plan) -> Iterator[None]:
     """Has the garbage collector skip the bots that are here now, if they are many, while the context is open.
 
-    Nearly all that is known of them stays to the end.  With 5,000 bots, each collection would take a quarter
-    of a second to look through it, in which nobody is heard.
+    Nearly all objects about them stay to the end.  With 5,000 bots, each collection would take a quarter of
+    a second to look through these, in which nobody is heard.
     """
     if plan.connecting < SET_ASIDE_LEAST:
         yield
@@ -98,7 +89,7 @@ def bots_set_aside(plan: Plan) -> Iterator[None]:
 
 
 def short_backlog(plan: Plan) -> str | None:
-    """The warning if the kernel lets fewer connections wait than bots will connect; None if it does not."""
+    """The warning if the kernel lets fewer connections wait than bots will connect; else None."""
     most = backlog_most()
     if most is None or most >= plan.connecting:
         return None
@@ -107,13 +98,3 @@ def short_backlog(plan: Plan) -> str | None:
         "connect: those that come in the same moment may be let in some seconds later "
         f"(`sysctl net.core.somaxconn={plan.connecting}` raises it)"
     )
-
-
-__all__ = [
-    "bots_set_aside",
-    "connections_of",
-    "lift_files_limit",
-    "per_address_of",
-    "prepare_files",
-    "short_backlog",
-]

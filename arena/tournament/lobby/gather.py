@@ -1,4 +1,4 @@
-"""Before play: builds and tries the bots that the arena starts, and waits for those that connect."""
+"""Builds and tries, before play, the bots that the arena starts, and waits for those that connect."""
 
 from __future__ import annotations
 
@@ -31,19 +31,15 @@ from arena.tournament.play.summary import Summary
 from arena.words import at_most_listed, listed
 
 HEARD_S = 0.05
-"""How long to go on listening once all are here: a bot may have left just as the last one came."""
+"""How long to go on listening once all are here: one may have left just as the last one came."""
 TOGETHER_S = 0.05
-"""How long arrivals are gathered to be told, and counted, together: there may be thousands."""
+"""How long arrivals are gathered to be reported and counted together: there may be thousands."""
 WAITS_TOLD_MAX = 500
 """How often people are told who is missing: a bot that keeps coming and going must not fill the screen."""
 
 
 def open_lobby(
-    run: Run,
-    nursery: trio.Nursery,
-    reporter: Reporter,
-    watch: LagWatch,
-    note_bug: Callable[[str], None],
+    run: Run, nursery: trio.Nursery, reporter: Reporter, watch: LagWatch, note_bug: Callable[[str], None]
 ) -> Lobby:
     plan = run.plan
     lobby = Lobby(
@@ -70,15 +66,9 @@ def open_lobby(
 
 
 async def gather(
-    run: Run,
-    pool: Pool,
-    lobby: Lobby | None,
-    reporter: Reporter,
-    summary: Summary,
-    *,
-    stops_at: float = inf,
+    run: Run, pool: Pool, lobby: Lobby | None, reporter: Reporter, summary: Summary, *, stops_at: float = inf
 ) -> list[str]:
-    """Gathers all bots that play: tries once those we start, and waits for those that connect; returns names.
+    """Tries the bots that we start, and waits for those that connect; returns the names of all that play.
 
     Waits for nobody past `stops_at`, when the run's time is over.  Raises BrokenBots if bots cannot be
     started and the plan does not leave them out, and ConfigError if the bots that are here cannot play.
@@ -155,7 +145,7 @@ async def _await_all(
 
 
 async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
-    """Waits until everybody is here, and nobody left just as the last one came."""
+    """Waits until everybody is here, and has not left again at once."""
     told = 0
     while True:
         if missing := lobby.missing:
@@ -179,7 +169,7 @@ def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
 
 
 def _check_return(run: Run, names: Sequence[str]) -> None:
-    """Raises ConfigError if bots that played here have not come back: their matches would not count."""
+    """Raises ConfigError if connecting bots with matches here are not back, as these would not count."""
     started = {entrant.name for entrant in run.entrants if entrant.kind != "remote"}  # these may be left out
     away = sorted(run.store.players() - set(names) - started - run.roster.left.keys())
     if away:

@@ -1,4 +1,4 @@
-"""The lobby of bots that connect by themselves, from their first message to the last goodbye."""
+"""The lobby for bots that connect by themselves, from their first message to the last goodbye."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from arena.words import printable
 REFUSALS_NOTED_MAX = 20
 """How many reasons for refusals are shown, each once: a bot that keeps trying must not fill the screen."""
 COMINGS_NOTED_MAX = 500
-"""How many lines are shown about bots that come and go; forty bots with six instances need half of them."""
+"""How many lines are shown about bots that come and go; forty bots with six instances need half of that."""
 SILENCES = 10
-"""After how many times the wait for a name (ten seconds in all) a silent connection is asked a question.
+"""How many waits for a name (ten seconds in all) pass before a silent connection is asked a question.
 
 It may be a bot or a scanner; scanners wait up to six seconds for a greeting, send something, and leave.  It
 gets a place only if it answers, or says its name after all, however long that takes.
 """
 TURNS_TO_LEAVE = 10
-"""How many turns of the event loop it takes until the place of an ended connection is free, and some more."""
+"""How many turns of the event loop free the place of an ended connection, with some to spare."""
 
 
 @attrs.define(eq=False)
@@ -41,7 +41,7 @@ class _Silent:
 
     peer: str
     asked_at: float
-    """The time at which it has been silent for long enough to be asked a question."""
+    """When it will have been silent for long enough to be asked a question."""
     has_answered: bool = False
     """Whether it answered the trial's question, so that it is a bot."""
     listening: trio.CancelScope = attrs.field(factory=trio.CancelScope)
@@ -101,7 +101,7 @@ class Lobby:
 
     @property
     def missing(self) -> list[str]:
-        """Which bots have not come yet: their names if known, else how many."""
+        """The bots that have not come yet: their names if known, else how many."""
         names, free = self._places.missing, self._places.free
         return names if len(self._heirs()) == free else [*names, f"{free} more"]
 
@@ -110,7 +110,7 @@ class Lobby:
         return [silent for silent in self._silent if silent.has_answered][: self._places.free]
 
     async def arrived(self) -> None:
-        """Waits until somebody has come in, or has left before play."""
+        """Waits until some connection comes in or, before play, leaves."""
         await self._arrived.wait()
 
     def begin(self) -> list[str]:
@@ -299,7 +299,7 @@ class Lobby:
 
 
 def _as_heard(remarks: Sequence[str]) -> str:
-    """What people are told about a connection that has not said who it is."""
+    """What a connection that has not said who it is does instead, as people are told."""
     return f"does not say who it is ({printable(remarks[0])})" if remarks else "says nothing"
 
 

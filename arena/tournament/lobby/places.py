@@ -1,4 +1,4 @@
-"""The places of bots that connect by themselves: who gets one, under which name, and who gets it back."""
+"""Gives places to bots that connect by themselves: who gets one, under which name, and who gets it back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.wire.names import told_apart
 
 TOKEN_BYTES = 16
 DEPARTED_MAX = 256
-"""How many tokens of bots that left before play are remembered, with which they may come back."""
+"""How many tokens of bots that left before play are remembered, so that these may come back."""
 
 FULL = "the table is full"
 BEGUN = "play has begun"
@@ -30,7 +30,7 @@ class LobbyPlace:
     player: StreamPlayer
     peer: str
     said: str | None
-    """The name that it called itself, if any."""
+    """What the bot called itself, if anything."""
     token: str | None
     """The token that proves that the same bot comes back; None for a plain bot, which has none."""
     is_told: bool = False
@@ -56,9 +56,9 @@ class Places:
         taken: frozenset[str],
         new_player: Callable[[str, Allowance | None], StreamPlayer],
     ) -> None:
-        """`reserved` are words of the game, `taken` other names that nobody gets.
+        """`reserved`: words of the game; `taken`: other names that nobody gets.
 
-        `new_player` makes a player of a name and its bot's allowance.
+        `new_player` makes a player with a name and its bot's allowance.
         """
         self._entrants = TokenOwners(tokens.items())
         self._tokens = tuple(tokens)
@@ -111,7 +111,7 @@ class Places:
         return bool(players) and (self.has_begun or any(player.is_connected for player in players))
 
     def left(self) -> list[LobbyPlace]:
-        """The places, before play, of bots whose connection has just closed."""
+        """The places of bots whose connection has closed; asked before play."""
         return [place for place in self if not place.player.is_connected]
 
     def give_up(self, place: LobbyPlace) -> None:
@@ -138,7 +138,7 @@ class Places:
     # Who is who
 
     def is_new(self, connection: ArenaConnection) -> bool:
-        """Whether it gets a place whoever leaves: it has no token, its name is unlike others, one is free."""
+        """Whether it gets a place whoever leaves: no token, a name unlike all others, and a free place."""
         if connection.token is not None or self.has_begun or not self.free:
             return False
         return connection.name is None or not self._called.has_like(connection.name)
@@ -152,7 +152,8 @@ class Places:
             return reason
         if token is not None:
             if (place := self._guest_tokens.owner(token)) is not None:
-                return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
+                stand = "is connected already" if place.player.is_connected else "plays no more"
+                return place.player if is_lost(place) else f"{place.player.name} {stand}"
             if self._tokens and token not in self._departed:
                 return "no entrant has this token"
         if said is not None and said in self._named:
@@ -194,7 +195,7 @@ class Places:
         return player
 
     def no_place(self) -> str:
-        """Why no more places are given."""
+        """Why a connection without a place gets none."""
         return BEGUN if self.free else FULL
 
     def _add_guest(self, peer: str, said: str | None, token: str | None) -> StreamPlayer:
@@ -220,10 +221,6 @@ class Places:
 def is_lost(place: LobbyPlace) -> bool:
     """Whether the place's bot lost its connection and may come back; false if it has only just come."""
     return place.player.lost_at is not None and not place.player.is_gone
-
-
-def stand_of(place: LobbyPlace) -> str:
-    return "is connected already" if place.player.is_connected else "plays no more"
 
 
 def last_lost(places: Iterable[LobbyPlace]) -> StreamPlayer:

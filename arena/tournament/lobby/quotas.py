@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 ADDRESS_CONNECTIONS_MAX = 256
 """How many connections one address may have: forty bots behind one router, with six instances each."""
 UNNAMED_PART = 4
-"""One in this many may not have said yet who it is: of 256, forty bots that start in the same second."""
+"""One connection in this many may be unnamed: of 256, as many as forty bots that start in the same second."""
 
 
 class Quotas:
@@ -34,36 +36,30 @@ class Quotas:
             )
         return None
 
-    def counted(self, peer: str) -> Count:
+    def counted(self, peer: str) -> AbstractContextManager[None]:
         """Counts a connection from this address while the context is open."""
-        return Count(self._open, origin_of(peer))
+        return _one_more(self._open, origin_of(peer))
 
-    def unnamed(self, peer: str) -> Count:
+    def unnamed(self, peer: str) -> AbstractContextManager[None]:
         """Counts it also as one that has not said who it is, while the context is open."""
-        return Count(self._unnamed, origin_of(peer))
+        return _one_more(self._unnamed, origin_of(peer))
 
 
-class Count:
-    """A context in which a counter has one more of this origin."""
-
-    __slots__ = ("_counter", "_origin")
-
-    def __init__(self, counter: Counter[str], origin: str) -> None:
-        self._counter = counter
-        self._origin = origin
-
-    def __enter__(self) -> None:
-        self._counter[self._origin] += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._counter[self._origin] -= 1
-        if not self._counter[self._origin]:
-            del self._counter[self._origin]  # else every address that ever connected stays in memory
+@contextmanager
+def _one_more(counter: Counter[str], origin: str) -> Iterator[None]:
+    """Counts one more of this origin while the context is open."""
+    counter[origin] += 1
+    try:
+        yield
+    finally:
+        counter[origin] -= 1
+        if not counter[origin]:
+            del counter[origin]  # else every address that ever connected stays in memory
 
 
 @lru_cache(256)
 def origin_of(peer: str) -> str:
-    """What counts as one address; in IPv6 the whole /64, as one machine can have all of it."""
+    """The address that a peer counts for; in IPv6 the whole /64, as one machine can have all of it."""
     try:
         address = ip_address(peer.partition("%")[0])
     except ValueError:  # a stream in this process

@@ -1,4 +1,4 @@
-"""Asks silent connections a question before play, which only bots answer."""
+"""Asks silent connections, before play, a question that only bots answer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ REMARKS_MAX = 32
 SAID_A_LOT = "it said a lot, but not who it is"
 
 TRIAL_SEED = 0
-"""The same for everybody: the question belongs to no match, and its answer counts for nothing."""
+"""The seed of the question, the same for everybody: it belongs to no match, and its answer never counts."""
 TURNS_MAX = 100
 
 
 def trial_state(game: Game[Any, Any], seats: int) -> bytes:
-    """What the first seat that is asked sees at the beginning of a made-up match, as a JSON object."""
+    """What the first seat asked sees at the beginning of a made-up match, as a JSON object."""
     state, rng = game.start(seats), Random(TRIAL_SEED)
     for _ in range(TURNS_MAX):
         asked = game.to_act(state)

@@ -1,13 +1,7 @@
 """What a tournament is to be: a plan, from a TOML file and the command line, checked."""
 
 from arena.tournament.plan.allow import EVERYONE, FLAGS, NOTHING, Allow, allow_as_mapping, rights_of
-from arena.tournament.plan.checking import (
-    check,
-    check_size,
-    differences,
-    identity,
-    warnings_of,
-)
+from arena.tournament.plan.checking import check, check_size, differences, identity, warnings_of
 from arena.tournament.plan.model import (
     MARGIN_CONNECTING_S,
     MARGIN_STARTED_S,

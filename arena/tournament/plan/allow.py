@@ -1,4 +1,4 @@
-"""What the host of a run grants its bots: `[allow]` in a plan, and the same in words, checked."""
+"""What the host of a run grants its bots: reads and checks `[allow]` in a plan, and the options for it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from arena.reading.strict import Reader, flag, many, optional, place, read_table
 from arena.reading.units import shown, unexpected
 
 EVERYONE = "*"
-"""In place of a bot's name."""
+"""Stands for all bots, in place of a bot's name."""
 
 FLAGS = ("network", "build_network", "gpu", "writable")
-"""What is granted or not, without a measure."""
+"""The rights that are granted or not, without a measure."""
 
 ALLOW_OPTIONS = ("allow_read", "allow", "memory_max")
-"""What the command line has in place of the table."""
+"""The options that stand for the table on the command line."""
 
 Allow: TypeAlias = Mapping[str, Rights]
-"""By a bot's name, or for EVERYONE."""
+"""A bot's name, or EVERYONE -> what is granted to it."""
 
 MEMORY_READER = whole(16, 1_000_000)
 
@@ -38,7 +38,7 @@ RIGHTS_READERS: Mapping[str, Reader[Any]] = {
     "memory_mb": optional(MEMORY_READER),
     **dict.fromkeys(FLAGS, flag),
 }
-"""How bot.toml and a plan say what is asked for, and what is granted."""
+"""How each key is read in a bot.toml, which asks for it, and in a plan, which grants it."""
 
 
 def read_allow(value: object, base: Path) -> dict[str, Rights]:
@@ -52,7 +52,7 @@ def read_allow(value: object, base: Path) -> dict[str, Rights]:
 
 
 def allow_in_words(options: Mapping[str, Any], *, base: Path) -> dict[str, Rights]:
-    """The same as the command line says it: `allow_read`, `allow`, each `NAME=…`, and `memory_max` for all.
+    """The rights granted by the options `allow_read` and `allow`, each `NAME=…`, and `memory_max` for all.
 
     Raises ConfigError.
     """
@@ -72,7 +72,7 @@ def allow_in_words(options: Mapping[str, Any], *, base: Path) -> dict[str, Right
 
 
 def merged(allow: Allow, more: Allow) -> dict[str, Rights]:
-    """What both grant; of two limits of memory the later one counts."""
+    """What either of both grants; of two limits of memory the later one counts."""
     found = dict(allow)
     for name, rights in more.items():
         found[name] = _both(found[name], rights) if name in found else rights
@@ -86,12 +86,9 @@ def rights_of(allow: Allow, name: str) -> Rights:
 
 
 def allow_as_mapping(allow: Allow, home: Path | None = None) -> dict[str, Any]:
-    """In JSON's types, as `read_allow` takes it; paths are relative to `home`, if it is given."""
+    """The grants in JSON's types, as `read_allow` takes them; paths are relative to `home`, if given."""
     said = {name: _as_mapping(rights, home) for name, rights in allow.items()}
     return said.pop(EVERYONE, {}) | said
-
-
-# Helpers.
 
 
 def _read_rights(table: Mapping[str, object], base: Path, where: str) -> Rights:

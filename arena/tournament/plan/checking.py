@@ -16,7 +16,7 @@ from arena.words import counted, listed
 
 
 def check(plan: Plan, *, where: str = "") -> None:
-    """Raises ConfigError if the plan's parts do not fit together, with a sentence for every mistake."""
+    """Raises ConfigError, with a sentence for every mistake, if the plan's parts do not fit together."""
     prefix = f"{where}: " if where else ""
     mistakes = [ConfigError(f"{prefix}{mistake}", hints=mistake.hints) for mistake in _mistakes(plan)]
     if mistakes:
@@ -24,13 +24,13 @@ def check(plan: Plan, *, where: str = "") -> None:
 
 
 def check_size(plan: Plan, entrants: int) -> None:
-    """Raises ConfigError if this plan allows no tournament of so many bots, all that can play."""
+    """Raises ConfigError if this plan allows no tournament between this many bots, all that can play."""
     if reason := refusal_of(plan, entrants):
         raise ConfigError(reason)
 
 
 def warnings_of(plan: Plan, *, has_programs: bool = True) -> tuple[str, ...]:
-    """What is allowed but may be regretted, a sentence each.
+    """A sentence for everything that is allowed but may be regretted.
 
     `has_programs`: whether the arena starts programs.  Bots in its own process need not guess a seed: nothing
     keeps them from reading it.
@@ -52,7 +52,7 @@ def warnings_of(plan: Plan, *, has_programs: bool = True) -> tuple[str, ...]:
 def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
     """What must stay the same whenever a results folder is continued, in JSON's types.
 
-    More bots and more series only add matches; everything listed here would change the existing ones.
+    More bots and more series only add matches; a change of anything here would change existing ones.
     """
     from arena.players.codec import rules_of
 
@@ -99,14 +99,12 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return found
 
 
-# Helpers.
-
 _LISTEN = Hint("listen", "sets one", "127.0.0.1:8888")
 _EXPECT = (Hint("expect", "waits for so many", "N"), Hint("remote", "waits for one that has a token", "NAME"))
 
 
 def _mistakes(plan: Plan) -> Iterator[ConfigError]:
-    """The parts that do not fit together, whatever the game."""
+    """The parts of the plan that do not fit together, whatever the game."""
     yield from map(ConfigError, _contradictions(plan))
     if plan.connecting and plan.listen is None:
         who = ", ".join(plan.remote) or counted(plan.expect, "bot")

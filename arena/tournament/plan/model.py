@@ -23,8 +23,7 @@ Sandbox: TypeAlias = Literal["shield", "strict", "off"]
 Rule: TypeAlias = bool | int | str | tuple[int, ...]
 
 MARGIN_STARTED_S, MARGIN_CONNECTING_S = 0.0, 0.2
-"""Granted on top of every limit: nothing on this machine, else a round trip over the network."""
-
+"""Seconds granted on top of every limit: none on this machine, else a round trip over the network."""
 
 TABLES_PER_CORE, TABLES_MAX = 8, 64
 """More tables than this gain little, even among sleepers, and each takes processes and their memory."""
@@ -59,7 +58,7 @@ class Plan:
     name: str = ""
     """Names the results folder; empty for a plan made of options alone."""
     game: str = "liars-dice"
-    """A game as `find_game` takes it; of a tournament its name."""
+    """A game as `find_game` takes it; once a `Tournament` is prepared, its name."""
     rules: Mapping[str, Rule] = attrs.field(factory=dict)
     """House rules, as written; `make_game` checks them."""
     tournament: str = "round-robin"
@@ -76,38 +75,38 @@ class Plan:
     """Round-robin: whether the sets of bots whose order is open play more than others; None:
     `allocation_of` decides."""
     max_time: float | None = None
-    """After this long no other match begins."""
+    """How long after its start the run begins new matches."""
     anchor: str | None = None
-    """The bot whose rating is the fixed one; None: the mean is."""
+    """The bot whose rating is fixed; None: the mean of all ratings is."""
     bots: tuple[BotSpec, ...] = ()
     remote: tuple[str, ...] = ()
     """Names of entrants that connect by themselves, with a token."""
     expect: int = 0
     """How many other bots connect, whoever they are."""
     listen: Address | None = None
-    """The address they connect to."""
+    """The address that bots connect to."""
     per_address: int | None = None
     """How many connections one address may have; None: `callers.per_address_of` decides."""
     wait: float | None = None
-    """How long to wait for them; then those who came play.  None: until all are there."""
+    """How long to wait for bots to connect; then those who came play.  None: until all are there."""
     seats: int = 2
     series: int = 10
     seed: int | None = None
-    """None: a seed of 128 bits is drawn."""
+    """The seed of all deals; None: one of 128 bits is drawn."""
     deals: Deals | None = None
-    """None: `deals_of` decides."""
+    """Whether the rotations of a series share their deals; None: `deals_of` decides."""
     move_time: float | None = 1.0
-    """None (written `"none"`): the bank alone limits."""
+    """How long an answer may take; None (written `"none"`): the bank alone limits."""
     bank: float | None = None
     increment: float = 0.0
     margin: float | None = None
-    """None: by kind of bot, MARGIN_STARTED_S or MARGIN_CONNECTING_S."""
+    """Time on top of every limit; None: MARGIN_STARTED_S or MARGIN_CONNECTING_S, by kind of bot."""
     first_move_time: float = 10.0
-    """What the first answer of an instance may take: programs are slow to warm up."""
+    """How long the first answer of an instance may take: programs are slow to warm up."""
     no_clock: bool = False
-    """No answer has a limit, for a bot that runs under a debugger: one that never answers holds its match."""
+    """Lets no answer have a limit, for a bot under a debugger: one that never answers holds its match."""
     concurrency: int | None = None
-    """Tables at once; None: `capacity_of` decides."""
+    """How many tables play at once; None: `capacity_of` decides."""
     workers: Workers = 1
     """In how many processes the matches are played; 1: in the arena's own."""
     faults_max: int = 5
@@ -124,14 +123,14 @@ class Plan:
     decisions: Literal["faults", "all", "none"] = "faults"
     """Which decisions get a row of their own."""
     strict: bool = False
-    """Exit code 1 if there was any fault."""
+    """Whether any fault makes the exit code 1."""
     leave_out_broken: bool = False
     sandbox: Sandbox | None = None
     """The box that the bots started by the arena run in, see `arena.box`; None: `sandbox_of` decides."""
     allow: Allow = attrs.field(factory=dict)
-    """What bots are granted of that which they ask for."""
+    """What bots may have of what they ask for."""
     out: Path | None = None
-    """The results folder; None: by the plan's name."""
+    """The results folder; None: one named after the plan."""
 
     @property
     def connecting(self) -> int:
@@ -144,9 +143,6 @@ class Plan:
         return len(self.bots) + self.connecting
 
 
-# What a plan leaves open.
-
-
 def deals_of(plan: Plan) -> Deals:
     """Whether the rotations of a series share their deals.
 
@@ -157,7 +153,7 @@ def deals_of(plan: Plan) -> Deals:
 
 
 def sandbox_of(said: Sandbox | None, bots: Iterable[Submittable]) -> Sandbox:
-    """The box in which these bots play, for all of them the same: as was said, or as their origin asks for.
+    """The box in which all of these bots play: the one that was named, or that their origin asks for.
 
     Whoever names a folder of bots has not read what lies in it, so one bot of such a folder is enough for the
     box for other people's code.
@@ -185,7 +181,7 @@ def control_of(plan: Plan, *, connecting: bool) -> Control:
 
 
 def workers_of(plan: Plan, cores: int, *, has_programs: bool) -> int:
-    """In how many processes this plan is played; `auto`: as many as cores; half where bots are programs.
+    """How many processes play this plan; `auto`: as many as cores, or half where bots are programs.
 
     A program needs a core for itself while its worker waits for it; a bot in the arena's process needs none.
     """
@@ -197,8 +193,8 @@ def workers_of(plan: Plan, cores: int, *, has_programs: bool) -> int:
 def capacity_of(plan: Plan, cores: int, *, is_measured: bool) -> Capacity:
     """How many tables play at once: as many as were asked for, or as keep the machine busy.
 
-    Where nobody measures what bots want of it, and at first: as many as have a core for every seat, at least
-    one.
+    At first, and where nobody measures what bots want of the machine: as many as have a core for every seat,
+    at least one.
     """
     first = plan.concurrency or max(1, cores // plan.seats)
     if plan.concurrency or not is_measured:
@@ -206,16 +202,13 @@ def capacity_of(plan: Plan, cores: int, *, is_measured: bool) -> Capacity:
     return Capacity(first=first, most=max(first, min(TABLES_PER_CORE * cores, TABLES_MAX)), cores=cores)
 
 
-# What a tournament on this plan is.
-
-
 def format_of(plan: Plan) -> FormatKind:
-    """Its format."""
+    """The format of the plan's tournament."""
     return FORMATS[plan.tournament]
 
 
 def terms_of(plan: Plan, seed: int) -> Terms:
-    """What the format is told."""
+    """What the plan's format is given besides the entrants."""
     return Terms(
         game=plan.game,
         seats=plan.seats,
@@ -229,7 +222,7 @@ def terms_of(plan: Plan, seed: int) -> Terms:
 
 
 def size_of(plan: Plan, entrants: int) -> ScheduleSize:
-    """The size of the tournament with so many bots, which `refusal_of` must not refuse."""
+    """The size of the tournament with this many bots, which `refusal_of` must not refuse."""
     return format_of(plan).size(entrants, terms_of(plan, 0))
 
 
@@ -240,7 +233,7 @@ def size_words(plan: Plan, entrants: int) -> str:
 
 
 def refusal_of(plan: Plan, entrants: int) -> str | None:
-    """Why so many bots cannot play this plan, in one sentence; None if they can."""
+    """Why this many bots cannot play this plan, in one sentence; None if they can."""
     if (reason := format_of(plan).refusal(entrants, terms_of(plan, 0))) is not None:
         return reason
     size = size_of(plan, entrants)

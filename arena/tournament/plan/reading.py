@@ -1,4 +1,4 @@
-"""A plan from a TOML file and the command line, and back.  Pure except for `load_plan`.
+"""Reads a plan from a TOML file and the command line, and writes it back.  Pure except for `load_plan`.
 
 Keys of the file are the names of the options with `_`; house rules have a table of their own:
 
@@ -55,7 +55,7 @@ def load_plan(path: Path) -> Plan:
 
 
 def plan_from(mapping: Mapping[str, object], *, where: str, base: Path, name: str = "") -> Plan:
-    """The plan that a mapping holds, as TOML or `as_mapping` gives it; relative paths start at `base`.
+    """The plan that a mapping holds, as TOML or `as_mapping` makes it; relative paths start at `base`.
 
     Raises ConfigError with a sentence for every mistake, each beginning with `where`.
     """
@@ -69,7 +69,7 @@ def plan_from(mapping: Mapping[str, object], *, where: str, base: Path, name: st
 
 
 def no_such_key(key: str, known: Collection[str]) -> str:
-    """What is said of a key that no plan has: those that may have been meant, and where all are listed."""
+    """The message for a key that no plan has: what may have been meant, and where all keys are listed."""
     other = OTHER_WORDS.get(key.lower().replace("-", "_"), "")
     near = f" (did you mean {other}?)" if other in known else did_you_mean(key, known, 3)
     return (
@@ -79,7 +79,7 @@ def no_such_key(key: str, known: Collection[str]) -> str:
 
 
 def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Plan:
-    """The plan, changed as the command line says; relative paths in the options start at `base`.
+    """The plan as changed by the command line; relative paths in the options start at `base`.
 
     Keys are the plan's; an option that was not given is None, False or empty.  Numbers may still be text.
     House rules are left alone: see `parse_rules`.  Raises ConfigError with a sentence for every mistake.
@@ -92,7 +92,7 @@ def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Pl
 
 
 def as_mapping(plan: Plan) -> dict[str, Any]:
-    """The whole plan in JSON's types; `plan_from` gives it back."""
+    """The whole plan in JSON's types, from which `plan_from` makes it again."""
     mapping = attrs.asdict(plan, recurse=False)
     return mapping | {
         "rules": {
@@ -107,12 +107,10 @@ def as_mapping(plan: Plan) -> dict[str, Any]:
 
 
 def bot_as_mapping(bot: BotSpec, base: str) -> dict[str, Any]:
-    """A bot of a plan in JSON's types, with this as its base."""
+    """A bot of a plan in JSON's types, with `base` as the folder of its relative paths."""
     mapping = {"spec": bot.spec, "base": base, "name": bot.name}
     return mapping | ({"is_submission": True} if bot.is_submission else {})
 
-
-# Helpers.
 
 _EXAMPLE_BOTS = 'a list of bots such as ["odds", "my/folder", "python3 mine.py"]'
 
@@ -133,7 +131,7 @@ OTHER_WORDS: Mapping[str, str] = {
 
 WORKERS_MAX = 256
 CONNECTING_MAX = 10_000
-"""5,000 were measured (`connected` in `tests.bench`)."""
+"""How many bots may connect; 5,000 were measured (`connected` in `tests.bench`)."""
 
 _COMMAND_LINE = "can be said on the command line only"
 
@@ -145,7 +143,7 @@ _HINTS: Mapping[str, str] = {
 _COUNTS = frozenset(
     field.name for field in attrs.fields(Plan) if str(field.type).startswith(("int", "Workers"))
 )
-"""Keys that take whole numbers, which the command line may hand over as text."""
+"""Keys that take whole numbers, which the command line may pass as text."""
 
 
 def _readers(base: Path) -> dict[str, Reader[Any]]:
@@ -230,7 +228,7 @@ def _read_bot(value: object, base: Path) -> BotSpec:
 
 
 def _read_rules(value: object) -> dict[str, Rule]:
-    """House rules, as any game may take them."""
+    """The house rules in a table, whatever the game."""
     if not isinstance(value, Mapping):
         raise unexpected(value, "a table: [rules]")
     return {rule: _read_rule(rule, given) for rule, given in value.items()}
@@ -260,7 +258,7 @@ def _seed(value: object) -> int:
 
 
 def _none_or(read: Reader[float]) -> Reader[float | None]:
-    """What `read` reads, or None for `"none"`, as the help shows it."""
+    """A reader for what `read` reads, or `"none"`, as the help shows it, which is None."""
     return lambda value: None if value is None or value == "none" else read(value)
 
 

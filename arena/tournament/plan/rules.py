@@ -1,4 +1,4 @@
-"""House rules: from words and tables to a game, by the kinds of its fields."""
+"""Makes a game from house rules, in words or in a table, by the types of its fields."""
 
 from __future__ import annotations
 
@@ -46,15 +46,11 @@ def parse_rules(cls: type[Game[Any, Any]], words: Sequence[str]) -> dict[str, Ru
     return rules
 
 
-def check_plan_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") -> None:
-    """Raises ConfigError if the game cannot be played by so many seats."""
-    prefix = f"{where}: " if where else ""
+def check_plan_seats(cls: type[Game[Any, Any]], seats: int) -> None:
+    """Raises ConfigError if the game cannot be played at this many seats."""
     if seats not in cls.seats:
         expected = f"{cls.seats[0]} to {cls.seats[-1]} for {cls.name}"
-        raise ConfigError(f"{prefix}seats: found {seats}, expected {expected}")
-
-
-# Helpers.
+        raise ConfigError(f"seats: found {seats}, expected {expected}")
 
 
 def _unknown_rule(cls: type[Game[Any, Any]], rule: str) -> str:
@@ -67,7 +63,7 @@ _PLAN_KEYS = frozenset(field.name for field in attrs.fields(Plan)) - {"rules"}
 
 
 def _rules(cls: type[Game[Any, Any]]) -> dict[str, Any]:
-    """The house rules of a game -> the kinds of their values."""
+    """House rule of a game -> the type of its values."""
     try:
         kinds = typing.get_type_hints(cls)
     except (NameError, TypeError) as error:  # somebody's own game
@@ -99,7 +95,7 @@ def _parse_rule(kind: Any, value: str) -> Rule:
 
 
 def _plain(kind: Any) -> Any:
-    """The kind without `| None`, which neither a file nor an option can express."""
+    """The type without `| None`, which neither a file nor an option can express."""
     if typing.get_origin(kind) in (typing.Union, UnionType):
         (kind,) = (part for part in typing.get_args(kind) if part is not NoneType)
     return kind

@@ -5,16 +5,16 @@ from __future__ import annotations
 from arena.tournament.plan.model import Plan
 
 GUESSABLE_BELOW = 1 << 64
-"""The id of its match tells a bot whether a seed is the right one, so that it can try seeds until one fits.
-In Python it tries 250,000 a second on one core; 2^64 take ten thousand cores of a hundred times that speed
-two years."""
+"""Smaller seeds can be found by trying, as the id of its match tells a bot whether a seed is the right one.
+Python tries 250,000 a second on one core; ten thousand cores a hundred times as fast need two years for 2^64.
+"""
 
 DRAWING = "python3 -c 'import secrets; print(secrets.randbits(128))'"
 """A command that prints a seed nobody can guess."""
 
 
 def is_guessable(seed: int | None) -> bool:
-    """Whether a bot finds this seed by trying; one that is still to be drawn it does not."""
+    """Whether a bot can find this seed by trying; it cannot find one that is still to be drawn."""
     return seed is not None and seed < GUESSABLE_BELOW
 
 

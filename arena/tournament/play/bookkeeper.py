@@ -1,4 +1,4 @@
-"""Keeps the books of a run: is told about every match as it ends, and says what to keep and what follows.
+"""Keeps the books of a run: takes in every match as it ends, and decides what to keep and what follows.
 
 Nothing here waits, writes or plays: what is to change in the store is returned as data, and the dispatcher
 does the rest.  So each match is booked in one piece, and no other task runs meanwhile.
@@ -32,15 +32,15 @@ class Consequences:
     """What follows from one finished match."""
 
     advance: Advance
-    """How far the course is now."""
+    """What follows for the course."""
     changes: Changes
     """Changes for the store, to be applied in this order and all at once."""
     is_kept: bool
-    """False if it must be played again: a bot of it turned out to be withdrawn before it, or not to be."""
+    """False if the match must be played again, as it was wrong about which of its bots are withdrawn."""
     ends_run: bool = False
     """Whether enough has been played, so that matches still in progress are past the end."""
     reinstated: tuple[str, ...] = ()
-    """Bots that are not withdrawn after all, as they were only because of matches past the end."""
+    """Bots that are not withdrawn after all, as only matches past the end got them withdrawn."""
 
 
 class Bookkeeper:
@@ -61,9 +61,9 @@ class Bookkeeper:
         self._missing = Counter(course.by_id[pairing].series for pairing in intake.missing)
         """Series -> how many of its matches are missing."""
         self._tallies: dict[PairingId, _Tally] = {}
-        """The tallies of matches that may yet be taken back, because their series do not count yet."""
+        """The tallies of matches that may yet be taken back, as their series do not count yet."""
         self._sealed: dict[str, list[str]] = {}
-        """Series -> its matches with capsules, which show hands: hidden until the series is over."""
+        """Series -> its matches with capsules, which show hands and stay hidden until the series is over."""
 
     @property
     def is_settled(self) -> bool:
@@ -186,5 +186,3 @@ class _Tally:
 
 
 _NOTHING = _Tally(Counter(), 0)
-
-__all__ = ["Bookkeeper", "Consequences"]

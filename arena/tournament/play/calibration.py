@@ -13,7 +13,7 @@ import time
 LOOP_TURNS = 40_000
 """The length of the loop, about 5 ms: long enough to be timed, short enough to run beside anything."""
 TRIES = 20
-"""How many loops are run: the quickest says what a machine can do, whatever else it does."""
+"""How many loops are run: the quickest tells what a machine can do, whatever else it does."""
 OFF_MAX = 0.25
 """How much a worker's figure may differ from the run's, as a share of the latter."""
 
@@ -33,7 +33,7 @@ def loop_once_ms() -> float:
 
 
 def quickest_loop_ms() -> float:
-    """The loop's time on this machine at its best."""
+    """The fixed loop's time on this machine at its best (ms)."""
     return min(loop_once_ms() for _ in range(TRIES))
 
 
@@ -47,6 +47,3 @@ def too_different(there_ms: float, here_ms: float) -> str | None:
         f"is not as fast as this machine: a fixed loop takes {there_ms:.2f} ms there and {here_ms:.2f} ms "
         f"here, {differs}: expected at most {OFF_MAX:.0%} more or less; leave it out, or do not calibrate"
     )
-
-
-__all__ = ["loop_once_ms", "quickest_loop_ms", "too_different"]

@@ -21,11 +21,11 @@ from arena.tournament.play.share import WHOLE, Share
 
 NAME_END = "-conversation.jsonl"
 CONVERSATIONS_BYTES_MAX = 200_000_000
-"""How large all conversations of a run together may be."""
+"""How large all conversations of a run may be together."""
 
 
 class Conversations:
-    """Writes down what is said to the debugged bots and by them, a file for each instance."""
+    """Records what is said to and by the debugged bots, in a file for each instance."""
 
     def __init__(self, bots: Collection[str], folder: Path, share: Share = WHOLE) -> None:
         self._bots = frozenset(bots)
@@ -33,13 +33,13 @@ class Conversations:
         self._files: dict[StreamPlayer, BufferedWriter] = {}
         self._numbers: Counter[str] = Counter()
         self._printed: dict[StreamPlayer, int] = {}
-        """How much each had printed when the last message was noted, in bytes."""
+        """How much each player had printed when the last message was noted (bytes)."""
         self._said_at: dict[StreamPlayer, float] = {}
-        """When the last message to or from each was noted."""
+        """When the last message to or from each player was noted."""
         self._room = share.part(CONVERSATIONS_BYTES_MAX)
 
     def attend(self, bot: str, player: object, match_id: str) -> None:
-        """Writes that a match of this player begins.  Raises ConfigError if its file cannot be written."""
+        """Records that a match of this player begins.  Raises ConfigError if its file cannot be written."""
         if bot not in self._bots or not isinstance(player, StreamPlayer):
             return
         if player not in self._files:
@@ -50,7 +50,7 @@ class Conversations:
         self._write(player, {"match_id": match_id})
 
     def _opened(self, bot: str) -> BufferedWriter:
-        """Opens the file of one more instance."""
+        """Opens a new file for one more instance."""
         name = file_name(bot)
         while True:
             self._numbers[name] += 1
@@ -70,7 +70,7 @@ class Conversations:
         self._write(player, {"t_s": round(now, 6), "dir": direction, "text": text})
 
     def _note_printed(self, player: StreamPlayer, now: float) -> None:
-        """Writes what the bot has printed since the last message, so that it stands before the answer."""
+        """Records what the bot has printed since the last message, so that it stands before the answer."""
         if not isinstance(player, ProcessPlayer):
             return
         player.log.take_rest()  # else output would stand below the answer that it came before
@@ -103,7 +103,7 @@ class Conversations:
 
 
 def conversation_in(folder: Path, bot: str, match_id: str) -> list[dict[str, Any]]:
-    """What was said to this bot and by it in one match; empty if that was not kept.
+    """The messages to and from this bot in one match; empty if they were not kept.
 
     Raises ConfigError if a file cannot be read.
     """

@@ -97,8 +97,7 @@ class Dispatcher:
         if self._grounds.is_full:
             return None
         first = self._pending.take(
-            lambda pairing: self._grounds.can_seat(pairing, self._ledger.without(pairing.id)),
-            self._free,
+            lambda pairing: self._grounds.can_seat(pairing, self._ledger.without(pairing.id)), self._free
         )
         # None that wants less of the machine begins instead: this one might then never find room.
         if first is not None and not self._grounds.has_room(first, self._ledger.without(first.id)):
@@ -107,7 +106,7 @@ class Dispatcher:
         return first
 
     def _free(self) -> list[str]:
-        """The bots that may be seated, and those that are withdrawn and need no seat."""
+        """The bots that may be seated, and withdrawn ones, which need no seat."""
         return [bot for bot in self._bots if bot in self._ledger.withdrawn or self._grounds.is_free(bot)]
 
     def _stop(self) -> None:
@@ -124,10 +123,10 @@ class Dispatcher:
             for taken, entry in over:
                 if self._has_ended:
                     break  # this match is past the end
-                if entry is None:
-                    self._put_back(taken)
-                else:
+                if entry is not None:
                     changes += self._close(entry)
+                elif not self._is_stopped:  # it was dropped before it began
+                    self._pending.put_back(taken.pairing.id)
                 self._grounds.end(taken)
                 del self._taken_on[taken]
         finally:
@@ -137,18 +136,14 @@ class Dispatcher:
                 with trio.CancelScope(shield=True), suppress(trio.BrokenResourceError):
                     await self._keep.send(changes)  # broken: the writer has failed, and says why itself
 
-    def _put_back(self, taken: TakenMatch) -> None:
-        """Makes a match that was dropped before it began pending again, unless no more matches begin."""
-        if not self._is_stopped:
-            self._pending.put_back(taken.pairing.id)
-
     def _close(self, entry: Entry) -> Changes:
         """Books a finished match and acts on what follows from it; returns the changes for the store."""
         news = self._bookkeeper.note(entry)
         for bot in news.advance.withdrawn:
             self._grounds.withdraw(bot)
-        if news.advance.withdrawn:
-            self._grounds.drop([one for one in self._taken_on if one.without != self._without(one)])
+        if news.advance.withdrawn:  # matches that began without knowing that
+            without = self._ledger.without
+            self._grounds.drop([one for one in self._taken_on if one.without != without(one.pairing.id)])
         self._tell(entry, news)
         if self._run.only is None and not self._is_stopped:
             for stale in news.advance.stale:
@@ -162,10 +157,6 @@ class Dispatcher:
             self._stop()
             self._has_ended = True
         return news.changes
-
-    def _without(self, taken: TakenMatch) -> frozenset[str]:
-        """The bots of a match that are known to be withdrawn by now."""
-        return self._ledger.without(taken.pairing.id)
 
     def _tell(self, entry: Entry, news: Consequences) -> None:
         """Tells the reporter how a match went."""
@@ -181,6 +172,3 @@ class Dispatcher:
             reporter.closed(closed)
         for bot in news.reinstated:
             reporter.note(f"{bot} is not withdrawn after all: the run ended before that")
-
-
-__all__ = ["Dispatcher"]

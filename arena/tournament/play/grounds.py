@@ -1,4 +1,4 @@
-"""Grounds, on which matches are played: in this process (`in_process.py`) or in workers (`workers/crew.py`).
+"""The grounds on which matches are played: in this process (`in_process.py`) or workers (`workers/crew.py`).
 
 The dispatcher decides which match comes next and what follows from it; the grounds have bots and tables.
 """
@@ -30,7 +30,7 @@ class TakenMatch:
 
 
 def bots_playing(pairing: Pairing, without: frozenset[str]) -> Sequence[str]:
-    """The bots of a match that play in it, except those in `without`, which are withdrawn."""
+    """The bots that play in a match: all except those in `without`, which are withdrawn."""
     return [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
 
 
@@ -50,7 +50,7 @@ class Grounds(Protocol):
         """Whether the grounds take on no match at all now."""
 
     def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
-        """Is told before play where to look up what comes next, and whom to tell that there is room again."""
+        """Takes, before play, where to look up what comes next and whom to tell that there is room again."""
 
     def is_free(self, bot: str) -> bool:
         """Whether the bot can be seated in one more match."""
@@ -81,6 +81,3 @@ class Grounds(Protocol):
 
     def look(self) -> None:
         """Measures the matches in progress."""
-
-
-__all__ = ["Grounds", "Over", "TakenMatch", "bots_playing"]

@@ -57,7 +57,7 @@ class InProcessGrounds:
 
     @property
     def wanted(self) -> int:
-        """How many matches it can use now: those in progress, and another one if there is room."""
+        """How many matches these grounds can use now: those in progress, and one more if there is room."""
         capacity = self._tables.capacity
         return capacity.first if capacity.is_fixed else self.in_use + self._tables.have_room(())
 
@@ -126,15 +126,9 @@ class InProcessGrounds:
         self._tables.look()
 
 
-# What play needs.
-
-
-@contextmanager
-def open_conversations(setting: RunTerms) -> Iterator[Conversations]:
+def open_conversations(setting: RunTerms) -> closing[Conversations]:
     """Opens the conversations of the bots that are debugged; closes their files at the end."""
-    kept = Conversations(setting.debugged, setting.logs, setting.share)
-    with closing(kept):
-        yield kept
+    return closing(Conversations(setting.debugged, setting.logs, setting.share))
 
 
 @asynccontextmanager

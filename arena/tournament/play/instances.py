@@ -1,4 +1,4 @@
-"""The instances of the bots that we start: started when one is needed, ended when there are too many.
+"""Starts instances of bots when they are needed, and ends them when there are too many.
 
 The number of processes is bounded, overall and for each bot.  If one more is needed than allowed, an idle
 one is ended to make room; the pool says which one is needed last.
@@ -35,14 +35,14 @@ from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.startup import StartUps
 
 KEPT_MAX = 128
-"""Processes that may live at once, playing and waiting, if there is memory for them."""
+"""How many processes may live at once, playing and waiting, if there is memory for them."""
 FREE_MEMORY_SHARE = 0.5
 """As long as this much of the memory is free, nothing is ended to make room."""
 LOOK_EVERY_S = 0.1
 LOOKED_AT_ONCE = 4
-"""A look at one waiting instance takes 0.2 ms."""
+"""How many waiting instances are looked at after a match; each takes 0.2 ms."""
 IDLE_CPU_SHARE = 0.1
-"""Of one core: an instance that uses more while it waits is ended.  A waiting Python program uses 0."""
+"""An instance that uses more of a core than this while it waits is ended; a Python program uses none."""
 IDLE_S_MIN = 0.5
 """A shorter wait says nothing: processor time is counted in hundredths of a second."""
 PLACE_S = 0.25
@@ -51,33 +51,33 @@ PLACE_S = 0.25
 
 @attrs.define
 class InstanceUse:
-    """What an instance has done since it was last read how much processor time it has wanted."""
+    """What an instance has done since its demand, the processor time that it has wanted, was last read."""
 
     is_open: bool = False
-    """Whether that was ever read."""
+    """Whether its demand was ever read."""
     read_at: float = 0.0
     demand_s: float = 0.0
-    """What it had wanted by then."""
+    """Its demand when it was last read."""
     matches: int = 0
     wall_s: float = 0.0
     """The time in which its matches have waited for it."""
 
     def open(self, now: float, demand_s: float) -> None:
-        """Begins again, as it has been read."""
-        wall_s = 0.0 if self.is_open else self.wall_s  # a start for its first match is a part of that
+        """Begins to count again, as the demand was read."""
+        wall_s = 0.0 if self.is_open else self.wall_s  # its first match includes its start
         self.is_open, self.read_at, self.demand_s, self.matches, self.wall_s = True, now, demand_s, 0, wall_s
 
 
 @attrs.define(eq=False)
 class Instance:
-    """One player of one bot, and what it may still be used for."""
+    """One player of one bot, with what it may still be used for."""
 
     player: Player
     bot: str
     rotation: int | None = None
     """The only rotation it may play; None: it has played none yet, or any will do."""
     series: str | None = None
-    """The series it plays, if the bot wants a fresh start for each series."""
+    """The series that it plays, if its bot starts afresh for each series."""
     is_busy: bool = False
     place: object = None
     """Its place among the processes that may live at once."""
@@ -91,14 +91,9 @@ class Instance:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it will not play again, if it is ours: gone, or without the connection it had."""
+        """Whether an instance that we started will not play again: it is gone, or has lost its connection."""
         player = self.player
         return player.is_gone or (isinstance(player, StreamPlayer) and not player.is_connected)
-
-
-def _is_running(attempt: Attempt, guard: int) -> None:
-    """The program of a bot that is tried runs, below this process."""
-    attempt.runs(partial(cpu_s_below, guard))
 
 
 class Instances:
@@ -120,7 +115,7 @@ class Instances:
         self._nursery = nursery
         self._needed_last = needed_last
         self._processes_max = setting.processes_max
-        """More than this live only while memory is free."""
+        """How many processes may live whether or not memory is free."""
         self.box = box
         """The box that processes are started in; None: there are no processes."""
         self._startups = StartUps(setting.plan.move_time, setting.share)
@@ -129,11 +124,11 @@ class Instances:
         self._watch = watch
         self._note_bug = note_bug
         self._here: list[Instance] = []
-        """In order of last use."""
+        """All instances, in order of last use."""
         self._alive: Counter[str] = Counter()
-        """Processes by bot, from before their start until the last child is gone."""
+        """Bot -> its processes, each from before its start until its last child is gone."""
         self._places: set[object] = set()
-        """Places of the processes that count together; one that is told to end gives its own back soon."""
+        """The places that processes hold; one that is told to end soon gives its place back."""
         self._sticky: set[str] = set()
         """Bots with an instance that did not end by itself: later ones get no time to do so."""
         self._room = trio.Event()
@@ -145,7 +140,7 @@ class Instances:
         return [instance for instance in self._here if instance.bot == bot and not instance.is_busy]
 
     def allow(self, processes: int) -> None:
-        """Lets so many processes live, if fewer were allowed so far."""
+        """Lets this many processes live, if fewer were allowed so far."""
         self._processes_max = max(self._processes_max, processes)
 
     def place_of(self, entrant: Entrant) -> FileView:
@@ -157,9 +152,9 @@ class Instances:
     async def try_all(
         self, leave_out: Collection[str] = (), tell: Callable[[str], object] = lambda line: None
     ) -> list[BotBroken]:
-        """Starts one instance of every bot that we start; gives the broken ones, in the entrants' order.
+        """Starts one instance of every bot that we start; returns the broken ones, in the entrants' order.
 
-        `tell` hears who is waited for.
+        `tell` takes lines about who is waited for.
         """
         ours = [one for one in self._setting.entrants if one.is_ours and one.name not in leave_out]
         return await Attempts(self._try, min(STARTING_MAX, self._processes_max), tell).run(ours)
@@ -168,7 +163,7 @@ class Instances:
         self._here.append(await self._start(attempt.entrant, attempt))
 
     async def add(self, entrant: Entrant) -> Instance:
-        """One more instance; if the bot cannot be started, an instance that is already gone."""
+        """Adds an instance of the bot; one that is gone already if the bot cannot be started."""
         try:
             instance = await self._start(entrant)
         except BotBroken as error:
@@ -178,9 +173,9 @@ class Instances:
         return instance
 
     async def _start(self, entrant: Entrant, attempt: Attempt | None = None) -> Instance:
-        """A new instance, once there is room for it.  Raises BotBroken if it cannot be started.
+        """Starts an instance once there is room for it.  Raises BotBroken if it cannot be started.
 
-        In an attempt before play its place may go to others while it starts; it takes one again afterwards.
+        In an attempt before play, its place may go to others while it starts; it takes one again afterwards.
         """
         if entrant.kind == "local":
             from arena.players.local import LocalPlayer, load_bot
@@ -200,9 +195,9 @@ class Instances:
         return Instance(player, entrant.name, place=place)
 
     async def _make_room(self, entrant: Entrant, place: object = None) -> object:
-        """A place for one more process of this bot; ends idle instances if there are too many.
+        """Takes a place for one more process of this bot; ends idle instances if there are too many.
 
-        With `place`: for a process that is alive and had this one before.
+        `place`: the one that the process, which is alive already, had before.
         """
         while True:
             room = self._room
@@ -221,7 +216,7 @@ class Instances:
             await room.wait()
 
     def _may_keep_more(self) -> bool:
-        """Whether one more process may live besides those that are needed."""
+        """Whether one more process may live beyond those that are needed."""
         return len(self._places) < self._kept_max and self._has_memory()
 
     def _has_memory(self) -> bool:
@@ -235,8 +230,13 @@ class Instances:
         attempt: Attempt | None,
         task_status: trio.TaskStatus[ProcessPlayer],
     ) -> None:
-        """One process from start to end; its place is counted already."""
+        """Runs one process from start to end; its place is counted already."""
         setting, plan = self._setting, self._setting.plan
+
+        def note_running(guard: int) -> None:
+            if attempt is not None:
+                attempt.runs(partial(cpu_s_below, guard))
+
         try:
             await run_process(
                 entrant,
@@ -249,7 +249,7 @@ class Instances:
                 reconnect_s=plan.reconnect_s,
                 connect_s=self._startups.connect_s(entrant),
                 is_patient=entrant.name not in self._sticky,
-                note_running=(lambda guard: None) if attempt is None else partial(_is_running, attempt),
+                note_running=note_running,
                 note_sticky=partial(self._sticky.add, entrant.name),
                 watch=self._watch,
                 note_bug=self._note_bug,
@@ -275,7 +275,7 @@ class Instances:
         self._thin_out()
 
     def note_first_answer(self, instance: Instance) -> None:
-        """After a match: if this instance gave its first answer in it, charges the time to its bot."""
+        """Charges the instance's first answer to its bot, if it came in the match that has just ended."""
         self._startups.note_first_answer(instance.bot, instance.player)
 
     def end_lost(self) -> None:
@@ -284,7 +284,7 @@ class Instances:
             self.end(instance)
 
     def _thin_out(self) -> None:
-        """Ends waiting instances that compute, and one that nobody needs soon if memory has become short."""
+        """Ends waiting instances that compute; if memory has become short, one that nobody needs soon."""
         now = trio.current_time()
         if now < self._looked_at + LOOK_EVERY_S:
             return
@@ -296,7 +296,7 @@ class Instances:
         self._end_restless(waiting, now)
 
     def _end_restless(self, waiting: list[Instance], now: float) -> None:
-        """Ends those that compute; a few are looked at after a match, in turn."""
+        """Ends instances that compute while they wait; a few are looked at after a match, in turn."""
         waiting.sort(key=lambda one: one.waiting_since or (0.0, 0.0))
         for instance in waiting[:LOOKED_AT_ONCE]:
             assert isinstance(instance.player, ProcessPlayer), "only processes wait in memory"

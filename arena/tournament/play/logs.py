@@ -1,4 +1,4 @@
-"""The files of bots' logs: their names, and how many are kept."""
+"""Names the files of bots' logs, and limits how many are kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ FILE_NAME_MAX = 150
 LOGS_KEPT = 100
 """How many logs of each bot are kept, the latest ones: a bot started for every match has thousands."""
 
-
 _NAMED = re.compile(r"(.+)-([0-9]{1,9})\.log", re.ASCII)
 _LOG = re.compile(r"[A-Za-z0-9%~_-][A-Za-z0-9%~._-]{0,200}-([0-9]{1,9}|build)\.log")
 
@@ -30,11 +29,11 @@ class Logs:
     """
 
     def __init__(self, folder: Path, share: Share = WHOLE) -> None:
-        """`share`: by which processes that write to the same folder have different numbers."""
+        """`share`: gives different numbers to processes that write to the same folder."""
         self._folder = folder
         self._share = share
         self._kept = share.of * -(-LOGS_KEPT // share.of)
-        """How much smaller the number of the old log is that is removed for a new one."""
+        """The number of the log that is removed for a new one is this much smaller."""
         self._begun: Counter[str] = Counter()
         """A bot's part of the file name -> how many instances have begun."""
         for path in folder.glob("*.log"):

@@ -1,4 +1,4 @@
-"""Plays one match with the referee, from its seats to what is kept of it: scored and packed."""
+"""Plays one match with the referee, from its seats to the entry that is kept of it, scored and packed."""
 
 from __future__ import annotations
 
@@ -53,9 +53,7 @@ class MatchRunner:
                 control=control_of(run.plan, connecting=False),
                 conduct=Conduct(run.plan.faults_max),
                 seating=Seating(
-                    id,
-                    pairing.bots,
-                    bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan)),
+                    id, pairing.bots, bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan))
                 ),
                 lag=self.watch.since,
                 turns=turns,
@@ -63,7 +61,8 @@ class MatchRunner:
             return self._entry(pairing, without, record, started_at)
         except Exception:  # one of two broad catches in the arena: our bug spoils this match and no other
             error = traceback.format_exc()
-        return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
+        aborted = MatchRecord(tuple(turns), (), (), (), (False,) * len(seated), error=error)
+        return self._entry(pairing, without, aborted, started_at)
 
     def _entry(
         self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
@@ -95,10 +94,6 @@ class MatchRunner:
         )
 
 
-def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
-    return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
-
-
 def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
     """The moves of a match, packed; if the rules broke, as many of them as can be packed."""
     if record.error is None:
@@ -110,7 +105,7 @@ def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
 
 
 def result_of(entry: Entry) -> MatchResult:
-    """A match's result as the course is told it."""
+    """A match's result, as the course takes it."""
     return MatchResult(
         points=entry.points,
         returns=entry.record.returns,

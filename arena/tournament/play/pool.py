@@ -1,8 +1,7 @@
-"""Who can be seated, and who sits with whom: which instance of a bot plays which match.
+"""Decides which bots can be seated, and which instance of a bot plays which match.
 
-An instance that has played rotation r of series with shared deals only ever
-plays rotation r: one that remembered the first rotation would know its
-opponents' cards in the second.
+An instance that has played rotation r of series with shared deals only ever plays rotation r: one that
+remembered the first rotation would know its opponents' cards in the second.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ UPCOMING = 500
 
 
 class Pool:
-    """The bots of a run, those that we start and those that connect, as matches need them."""
+    """The bots of a run, both those that we start and those that connect, as matches need them."""
 
     def __init__(
         self,
@@ -75,7 +74,7 @@ class Pool:
         return [] if self._lobby is None else self._lobby.players.get(bot, [])
 
     def reserve(self, pairing: Pairing, without: frozenset[str]) -> None:
-        """Counts the match's bots as busy, so that `can_seat` knows it before `seat` has finished."""
+        """Counts the match's bots as busy, so that `can_seat` knows before `seat` has finished."""
         self._busy.update(set(pairing.bots) - without)
 
     def withdraw(self, bot: str) -> None:
@@ -95,7 +94,7 @@ class Pool:
     # The seating
 
     async def seat(self, pairing: Pairing, without: frozenset[str]) -> list[Instance | None]:
-        """An instance for every seat of a reserved match; None for bots that do not play."""
+        """Gets an instance for every seat of a reserved match; None for bots that do not play."""
         seated: list[Instance | None] = [None] * len(pairing.bots)
 
         async def take(seat: int, bot: str) -> None:
@@ -125,7 +124,7 @@ class Pool:
         return instance
 
     async def _take_connected(self, bot: str) -> Instance:
-        """A connection of the bot; one that was just lost gets time to come back."""
+        """Gets a connection of the bot; one that was just lost gets time to come back."""
         assert self._lobby is not None, "nobody connects without a lobby"
         with trio.move_on_at(self._back_by(bot)):
             while not any(player.is_connected for player in self._free(bot)):
@@ -140,14 +139,14 @@ class Pool:
         return [player for player in self._connected(bot) if id(player) not in taken]
 
     def _back_by(self, bot: str) -> float:
-        """Until when the bot's lost connections may come back."""
+        """The time until which the bot's lost connections may come back."""
         lost_at = (player.lost_at for player in self._free(bot) if player.lost_at is not None)
         return max(lost_at, default=-float("inf")) + self._reconnect_s
 
     def release(self, seated: Sequence[Instance | None], *, are_spoilt: bool = False) -> None:
-        """After a match: frees its instances for the next one.
+        """Frees the instances of a match that is over for the next one.
 
-        Puts away those that cannot play again, or all of them if the match was broken off (`are_spoilt`).
+        Ends those that cannot play again, or all of them if the match was broken off (`are_spoilt`).
         """
         for instance in filter(None, seated):
             self.instances.note_first_answer(instance)
@@ -172,10 +171,7 @@ class Pool:
             rotation = pairing.rotation if self._shares_deals else None
             for bot in pairing.bots:
                 next_use.setdefault((bot, rotation), index)
-        return max(
-            idle,
-            key=lambda i: UPCOMING if i.is_lost else next_use.get((i.bot, i.rotation), UPCOMING),
-        )
+        return max(idle, key=lambda i: UPCOMING if i.is_lost else next_use.get((i.bot, i.rotation), UPCOMING))
 
     async def close(self) -> None:
         """Ends all instances, together, and says goodbye to those that connected."""

@@ -25,7 +25,7 @@ class RunTerms:
     seed: int
     game: Game[Any, Any]
     entrants: tuple[Entrant, ...]
-    """All entrants, even if only some play here: what a bot may see depends on the others."""
+    """All entrants, even if only some play here, as what a bot may see depends on the others."""
     capacity: Capacity
     """How many tables this process may have."""
     folder: Path
@@ -44,7 +44,7 @@ class RunTerms:
 
     @property
     def processes_max(self) -> int:
-        """How many bots may live at once whether or not memory is free: for every seat one that leaves it."""
+        """How many bots may live at once even if memory is short: two for every seat, as one leaves it."""
         return 2 * self.capacity.first * self.plan.seats
 
     @property
@@ -56,6 +56,3 @@ class RunTerms:
     def logs(self) -> Path:
         """The folder of the bots' logs."""
         return self.folder / LOGS
-
-
-__all__ = ["RunTerms"]

@@ -16,10 +16,10 @@ from arena.schedule.admission import Capacity
 
 @attrs.frozen
 class Share:
-    """The part that one of several processes has."""
+    """The part of a run that one of several processes has."""
 
     place: int = 0
-    """Which of the processes it is, from 0."""
+    """The number of the process, from 0."""
     of: int = 1
     """How many processes there are."""
 
@@ -53,6 +53,3 @@ def capacity_in(capacity: Capacity, share: Share) -> Capacity:
         most=first if capacity.is_fixed else max(first, share.part(capacity.most)),
         cores=capacity.cores / share.of,
     )
-
-
-__all__ = ["WHOLE", "Share", "capacity_in", "entrants_of"]

@@ -13,7 +13,7 @@ from arena.players.entrant import Entrant
 from arena.tournament.play.share import WHOLE, Share
 
 BUDGET_S = 60.0
-"""How long all start-ups of a bot together may take, on top of one connection at its own `connect_s`."""
+"""How long all start-ups of a bot may take together, on top of one connection at its own `connect_s`."""
 CONNECT_FREE_S = 2.0
 """How long every start may take to connect; only time beyond it is charged."""
 FIRST_FREE_S = 1.0
@@ -21,7 +21,7 @@ FIRST_FREE_S = 1.0
 
 
 class StartUps:
-    """How much time each bot's start-ups have taken."""
+    """Counts how much time each bot's start-ups have taken."""
 
     def __init__(self, move_s: float | None, share: Share = WHOLE) -> None:
         self._parts = share.of

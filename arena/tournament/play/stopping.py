@@ -9,13 +9,13 @@ from arena.schedule.course import ClosedSeries, Course
 
 
 class StopRule(Protocol):
-    """Says when enough has been played: the course ends there, and what was played past it is not kept."""
+    """Decides when enough has been played: the course ends there, and later matches are not kept."""
 
     def begins(self, course: Course) -> None:
-        """Is told that a course begins, or begins again: forgets what was told before."""
+        """Begins, or begins again, with a course: forgets what was told before."""
 
     def goes_on(self) -> None:
-        """Is told that everything in the folder was told, and that what comes from now on was just played."""
+        """Notes that everything in the folder was told: what comes from now on was just played."""
 
     def closed(self, series: ClosedSeries) -> bool:
         """Takes in the next series that counts, in schedule order; returns whether enough has been played."""

@@ -1,4 +1,4 @@
-"""Counts what a run does while it is in progress, for its closing message."""
+"""Counts what a run does, for its closing message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BUGS_KEPT = 20
 """How many tracebacks are kept, as a bug may strike ten thousand times."""
 
 BUG_CHARS_MAX = 20_000
-"""How many characters of each are kept, from its end, which says what happened."""
+"""How many characters of each traceback are kept, from its end, which says what happened."""
 
 
 @attrs.define
@@ -23,7 +23,7 @@ class Summary:
     planned: int = 0
     played: int = 0
     workers: int | None = None
-    """How many workers there were at most; None: play has not begun."""
+    """The largest number of workers at once; None: play has not begun."""
     faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
     """(bot, kind of fault, reason) -> how often it occurred in this run."""
     lagged: int = 0
@@ -45,7 +45,7 @@ class Summary:
     bugs_seen: int = 0
 
     def note_lag(self, worst_s: float) -> None:
-        """Notes how late, at worst, one of the processes that played was."""
+        """Notes how late one of the processes that played was at worst."""
         self.lag_worst_s = max(self.lag_worst_s, worst_s)
 
     def note_bug(self, traceback_text: str) -> str | None:

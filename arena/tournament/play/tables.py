@@ -1,4 +1,4 @@
-"""The tables of a run: whether one is free, judging by what bots and arena wanted of the machine so far."""
+"""Decides whether a table is free, by what bots and arena have wanted of the machine so far."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from arena.schedule.admission import Capacity, Demand, admits, expected_load
 from arena.tournament.play.instances import Instance
 
 READ_EVERY_S = 0.25
-"""How often, at most, it is read what an instance or a match wants of the machine: that takes 0.1 ms."""
+"""The time between two readings of what an instance or match wants of the machine: each takes 0.1 ms."""
 ARENA_EVERY_S = 0.5
-"""Over how long the arena's own demand is measured."""
+"""The time over which the arena's own demand is measured."""
 
 
 @attrs.define(eq=False)
@@ -28,7 +28,7 @@ class MatchTable:
     load: float | None = None
     """How many cores the match keeps busy, if it lasts long enough for that to be measured."""
     looked_at: tuple[float, float] | None = None
-    """The time of the last look, and what its bots had wanted by then."""
+    """The time of the last look, and the processor time that its bots had wanted by then."""
 
 
 class Tables:
@@ -43,7 +43,7 @@ class Tables:
         self._arena = 1.0
         """How many cores the arena keeps busy for each match; one until that is measured."""
         self._table_s = 0.0
-        """The time in use of all tables together since the arena's own demand was measured."""
+        """The time in use, summed over all tables, since the arena's own demand was last measured."""
         self._counted_at = self._measured_at = self._looked_at = trio.current_time()
         self._measured_s = cpu_s()
 
@@ -103,7 +103,7 @@ class Tables:
     # What is learnt from matches.
 
     def note(self, table: MatchTable, entry: Entry, wall_s: float) -> None:
-        """Learns from a finished match, which took `wall_s` after its bots had come."""
+        """Learns from a finished match, which took `wall_s` from when its bots were seated."""
         if self.capacity.is_fixed:
             return
         for instance, waited_s in zip(table.seated, shares_of(entry, wall_s), strict=True):
@@ -148,6 +148,3 @@ def shares_of(entry: Entry, wall_s: float) -> list[float]:
     thought_s = [totals.think_s for totals in entry.totals]
     total_s = sum(thought_s)
     return [wall_s * (one / total_s if total_s else 1 / len(thought_s)) for one in thought_s]
-
-
-__all__ = ["MatchTable", "Tables", "shares_of"]

@@ -1,1 +1,1 @@
-"""Lets other processes play matches: the messages on the pipe, the run's side of it, the worker's side."""
+"""Lets other processes play matches: the messages on the pipe, the run's side, and the worker's side."""

@@ -1,4 +1,4 @@
-"""The beginning of a worker, at both ends: what it is told, and whether it fits the run."""
+"""Begins with a worker, at both ends: what it is told, and whether it fits the run."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ from arena.tournament.workers.messages import PIPE_VERSION, BeginWork, GameSaid,
 from arena.tournament.workers.translation import seed_bytes
 from arena.words import listed
 
-# The worker's end.
-
 
 def hello() -> WorkerHello:
     """The worker's first message: which arena it is."""
@@ -40,7 +38,7 @@ def hello() -> WorkerHello:
 def setting_of(begin: BeginWork) -> tuple[RunTerms, Source]:
     """The setting in a worker's briefing, and the source of its game.
 
-    Raises ConfigError if the worker does not have the game, or has other files of it.
+    Raises ConfigError if the worker does not have the game, or its files differ.
     """
     plan = plan_from(msgspec.json.decode(begin.plan), where="the plan", base=Path(begin.folder))
     source = _source_of(begin.game)
@@ -68,14 +66,11 @@ def _source_of(said: GameSaid) -> Source:
 
 
 def what_is_there(begin: BeginWork, source: Source, wanted: int) -> WorkerReady:
-    """The message with what this worker has.  Raises ConfigError if the files of a bot cannot be read."""
-    there = [entrant for entrant in begin.entrants if entrant.is_ours and entrant.name in begin.playing]
-    found = {entrant.name: fingerprint(entrant) for entrant in there}
+    """The message about the files that this worker has.  Raises ConfigError if a bot's cannot be read."""
+    ours = [entrant for entrant in begin.entrants if entrant.is_ours and entrant.name in begin.playing]
+    bots = {entrant.name: fingerprint(entrant) for entrant in ours}
     loop_ms = quickest_loop_ms() if begin.calibrates else 0.0
-    return WorkerReady("" if source.origin is None else source.origin.fingerprint, found, wanted, loop_ms)
-
-
-# The run's end.
+    return WorkerReady("" if source.origin is None else source.origin.fingerprint, bots, wanted, loop_ms)
 
 
 def unfitness(said: WorkerHello) -> str | None:
@@ -104,7 +99,7 @@ def begin_for(
 ) -> BeginWork:
     """The briefing of one worker.
 
-    `playing`: the bots that may be seated there; `box`: by which means bots are confined, if that is known.
+    `playing`: the bots that may be seated there; `box`: the means by which bots are confined, if known.
     `is_afar`: whether it is on another machine, with other paths and another number of cores.
     """
     # The entrants already hold what bots are granted.
@@ -115,11 +110,7 @@ def begin_for(
     return BeginWork(
         plan=msgspec.json.encode(plan).decode(),
         seed=seed_bytes(setting.seed),
-        game=GameSaid(
-            setting.game.name,
-            setting.game.version,
-            None if origin is None else as_kept(origin),
-        ),
+        game=GameSaid(setting.game.name, setting.game.version, None if origin is None else as_kept(origin)),
         entrants=entrants_of(setting.entrants, share),
         playing=frozenset(playing),
         versions=setting.versions,
@@ -140,7 +131,7 @@ def mismatch(
 ) -> str | None:
     """Which files of a worker differ from this run's, as a clause; None if none do.
 
-    `expected`: the fingerprints of the bots that may be seated there.
+    `expected`: name -> fingerprint, of the bots that may be seated there.
     """
     game = "" if origin is None else origin.fingerprint
     if said.game != game:

@@ -1,4 +1,4 @@
-"""The run's side of its workers: who has which matches, what comes back, and what happens if one is lost."""
+"""The run's side of its workers: gives them matches, takes in what they report, replaces lost workers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from arena.tournament.workers.translation import entry_from, ordered_match
 END_S = 5.0
 """How long workers may take to end their bots; bots that ignore SIGTERM need two to three seconds."""
 LOST_IN_A_ROW_MAX = 3
-"""How many workers in succession may be lost in one place before they finish a match."""
+"""How many workers in succession may be lost at one post before they finish a match."""
 
 
 class Untrue(RemoteProtocolError):
@@ -320,7 +320,7 @@ class WorkerGrounds:
 
 @asynccontextmanager
 async def open_crew(crew: WorkerGrounds) -> AsyncIterator[WorkerGrounds]:
-    """Has the crew work, all of it; when this ends, no worker and no bot of one is left alive."""
+    """Has the whole crew work; when the context ends, no worker and no bot of one is left alive."""
     with rarely_collected():
         async with trio.open_nursery() as nursery:
             for post in crew.posts:
@@ -334,6 +334,3 @@ async def open_crew(crew: WorkerGrounds) -> AsyncIterator[WorkerGrounds]:
             finally:
                 with trio.CancelScope(shield=True):
                     await crew.dismiss()
-
-
-__all__ = ["WorkerGrounds", "open_crew"]

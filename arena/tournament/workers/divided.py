@@ -69,6 +69,3 @@ class Divided:
 
     def look(self) -> None:
         self._here.look()
-
-
-__all__ = ["Divided"]

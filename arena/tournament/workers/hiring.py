@@ -1,4 +1,4 @@
-"""The ways in which a run gets its workers, wherever these are."""
+"""How a run gets its workers, wherever they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE_PROCESS = Hint("workers", "plays on in one process", "1")
 Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[StartedWorker]]
 """Starts a worker with a given name, which is gone when the context ends."""
 Doubt: TypeAlias = Callable[[Entry, float], str | None]
-"""What cannot be true of a match that came this long after it was ordered (s); None: nothing was noticed."""
+"""Returns what cannot be true of a match that came this long (s) after it was ordered; None: nothing."""
 
 
 @attrs.frozen
@@ -32,8 +32,8 @@ class Hiring:
 
     enlist: Enlist
     is_afar: bool = False
-    """Whether they are on other machines, where they have none of our files, and we do not choose how many
-    there are: play begins with the first of them."""
+    """Whether the workers are on other machines, which have none of our files; how many come is not our
+    choice, so play begins with the first."""
     calibrates: bool = False
     """Whether workers are refused whose machines are not about as fast as this one."""
     begin_s: float = BEGIN_S
@@ -46,5 +46,3 @@ class Hiring:
 
 CHILDREN = Hiring(enlist_child)
 """The way to start workers as children of this process."""
-
-__all__ = ["CHILDREN", "Doubt", "Enlist", "Hiring"]

@@ -1,4 +1,4 @@
-"""Starts workers as children of this process, which it reaches through pipes."""
+"""Starts workers as children of this process, reached through pipes."""
 
 from __future__ import annotations
 
@@ -65,13 +65,10 @@ class Child:
 
 @asynccontextmanager
 async def enlist_child(name: str, program: Sequence[str] = PROGRAM) -> AsyncIterator[Child]:
-    """Starts a worker as a child of this process; when the context ends, it is gone."""
+    """Starts a worker as a child of this process, which is gone when the context ends."""
     child = Child(program)
     try:
         yield child
     finally:
         with trio.CancelScope(shield=True):
             await child.end()
-
-
-__all__ = ["enlist_child"]

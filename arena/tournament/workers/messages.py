@@ -60,11 +60,11 @@ class WorkerReady(_Message):
     game: str
     """The fingerprint of the game's files; empty for a built-in game."""
     bots: Mapping[str, str]
-    """The fingerprints of the bots' files, by the bots' names."""
+    """Name of a bot -> the fingerprint of its files."""
     wanted: int
     """How many matches the worker can use now."""
     loop_ms: float = 0.0
-    """How long a fixed loop takes there; 0 if that was not asked."""
+    """How long a fixed loop takes there (ms); 0 if that was not asked."""
 
 
 class WorkRefused(_Message):
@@ -104,7 +104,7 @@ class BeginWork(_Message):
     """The means by which bots are confined, if the run has found out; None: the worker must find out."""
     debugged: frozenset[str]
     tables: tuple[int, int, float]
-    """The first, the most, and the cores of a `Capacity`."""
+    """The fields `first`, `most` and `cores` of a `Capacity`."""
     place: int
     of: int
     """How many processes share the run, as in `Share`."""

@@ -1,4 +1,4 @@
-"""Messages over a stream of bytes: each in MessagePack after its length in four bytes, and bounded.
+"""Sends messages over a stream of bytes: each in MessagePack, bounded, after its length in four bytes.
 
 Nothing here depends on what carries the bytes: the pipes of a child, or any other stream.
 """
@@ -24,7 +24,7 @@ Said = TypeVar("Said")
 
 
 class CutOff(RemoteProtocolError):
-    """The end came in the middle of a message."""
+    """The stream ended in the middle of a message."""
 
 
 class MessageTooLong(Exception):
@@ -93,6 +93,3 @@ class Pipe(Generic[Said]):
         octets = bytes(self._received[:length])
         del self._received[:length]
         return octets
-
-
-__all__ = ["MESSAGE_BYTES_MAX", "CutOff", "MessageTooLong", "Pipe"]

@@ -1,4 +1,4 @@
-"""The place of a worker in a run: which matches it has been given, and whether it has room for more."""
+"""The post of a worker in a run: which matches it has been given, and whether it has room for more."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from arena.tournament.workers.messages import (
 from arena.tournament.workers.translation import ordered_match
 
 AHEAD_S = 0.5
-"""How much play waits at a worker, so that it never has to wait for a match: it reports finished ones only
-now and then."""
+"""How much play waits at a worker, so that it never waits for a match: it reports finished ones only now
+and then."""
 AHEAD_MAX = 512
-
 WANTED_MAX = 20_000
-"""How many matches one worker gets at once at most, whatever it asks for: others must play too."""
+"""How many matches one worker gets at once at most, whatever it asks for, as others must play too."""
 
 
 class StartedWorker(Protocol):
-    """A worker that was started, however it is reached."""
+    """A worker that was started, by whatever way it is reached."""
 
     @property
     def stream(self) -> trio.abc.HalfCloseableStream:
@@ -50,7 +49,7 @@ class StartedWorker(Protocol):
         """How it ended, once it is gone: `was killed by SIGKILL`."""
 
     is_trusted: bool
-    """Whether everything that it has said so far can be true."""
+    """Whether everything that the worker has said so far can be true."""
 
 
 @attrs.define(eq=False)
@@ -61,7 +60,7 @@ class TakenThere(TakenMatch):
     post: WorkerPost
     ordered_at: float
     over: Over | None = None
-    """Whom to tell that the match is over."""
+    """Called when the match is over."""
     is_answered: bool = False
     is_dropped: bool = False
     """Whether it is to be dropped if it has not begun."""
@@ -74,20 +73,20 @@ class TakenThere(TakenMatch):
 
 
 class WorkerPost:
-    """The place of one worker, which another one takes if it is lost."""
+    """The post of one worker, which another one takes if it is lost."""
 
     def __init__(self, name: str, begin: BeginWork, fingerprints: Mapping[str, str]) -> None:
         self.name = name
         self.begin = begin
         self.fingerprints = fingerprints
-        """The fingerprints of the bots that may be seated here, by name."""
+        """Name -> fingerprint, of the bots that may be seated here."""
         self.quotas = {one.name: one.instances_max for one in begin.entrants if one.instances_max is not None}
         self.taken_on: dict[int, TakenThere] = {}
-        """The matches that it has been given, by number."""
+        """The matches that the worker has been given, by number."""
         self.busy: Counter[str] = Counter()
-        """How many of these matches each bot plays in; only bots for which that is limited."""
+        """Bot -> how many of these matches it plays in, for bots for which that is limited."""
         self.wanted = 0
-        """How many matches it can use; 0: there is no worker."""
+        """How many matches the worker can use; 0: there is no worker."""
         self.outbox: list[Errand] = []
         self.has_mail = trio.Event()
         self.is_manned = trio.Event()
@@ -170,9 +169,7 @@ class WorkerPost:
         self.has_mail.set()
 
 
-def bundled(
-    mail: Iterable[Errand],
-) -> list[PlayMatches | DropMatches | WithdrawBot]:
+def bundled(mail: Iterable[Errand]) -> list[PlayMatches | DropMatches | WithdrawBot]:
     """The messages in the same order; successive orders become one message."""
     bundles: list[PlayMatches | DropMatches | WithdrawBot] = []
     orders: list[MatchOrder] = []
@@ -185,6 +182,3 @@ def bundled(
             orders = []
         bundles.append(message)
     return [*bundles, PlayMatches(tuple(orders))] if orders else bundles
-
-
-__all__ = ["StartedWorker", "TakenThere", "WorkerPost", "bundled"]

@@ -41,7 +41,6 @@ from arena.tournament.workers.messages import (
     FromRun,
     MatchesDropped,
     MatchesPlayed,
-    MatchOrder,
     PlayMatches,
     WantsMatches,
     WithdrawBot,
@@ -50,17 +49,17 @@ from arena.tournament.workers.messages import (
     WorkRefused,
 )
 from arena.tournament.workers.pipe import MessageTooLong, Pipe
-from arena.tournament.workers.translation import pairing_of, record_said
+from arena.tournament.workers.translation import pairing_of, record_said, without_surrogates
 
 TOGETHER_S = 0.18
 """How long finished matches are gathered to be reported together, unless nothing is left to play.
 
-With the time that a run's writer waits for more (`SOON_S`) that makes 0.2 s, which a killed run loses.
+With the time that the run's writer waits for more (`SOON_S`), a killed run loses 0.2 s of play.
 """
 
 
 async def work_for(stream: trio.abc.Stream) -> bool:
-    """Plays until the other end closes; returns whether all went well, which the other end was told."""
+    """Plays until the other end closes; returns whether all went well; if not, the other end was told why."""
     pipe = Pipe[FromRun](stream, FromRun)
     try:
         await pipe.send(hello())
@@ -75,7 +74,8 @@ async def work_for(stream: trio.abc.Stream) -> bool:
     except BaseException as error:
         with suppress(Exception), trio.move_on_after(1):
             mistake = _mistake_in(error)
-            await pipe.send(WorkerBug(_traceback_of(error)) if mistake is None else WorkRefused(str(mistake)))
+            bug = without_surrogates("".join(traceback.format_exception(error)))
+            await pipe.send(WorkerBug(bug) if mistake is None else WorkRefused(str(mistake)))
         if isinstance(error, Exception | BaseExceptionGroup):
             return False
         raise
@@ -83,7 +83,7 @@ async def work_for(stream: trio.abc.Stream) -> bool:
 
 
 async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
-    """Opens all that play needs, and plays until the run says no more."""
+    """Opens everything that play needs, and plays until the run says no more."""
     lift_files_limit()
     sys.path += [path for path in begin.paths if path not in sys.path]
     make_importable(begin.entrants)
@@ -127,7 +127,7 @@ async def _build_all(begin: BeginWork, setting: RunTerms, pool: Pool) -> None:
 
 async def _tell_bugs(pipe: Pipe[FromRun], bugs: trio.MemoryReceiveChannel[str]) -> None:
     async for traceback_text in bugs:
-        await pipe.send(WorkerBug(_clean(traceback_text)))
+        await pipe.send(WorkerBug(without_surrogates(traceback_text)))
 
 
 @asynccontextmanager
@@ -153,9 +153,9 @@ class Worker:
         self._changed = trio.Event()
         """Set when there is more to begin, or a match has ended; a new event for every wait."""
         self._told = here.wanted
-        """How many matches we told the run that we can use."""
+        """How many matches the run was last told that we can use."""
         self._finished: list[tuple[int, Entry]] = []
-        """Finished matches that the run has not been told yet, with their numbers."""
+        """Finished matches that the run has not been told about yet, with their numbers."""
         self._has_finished = trio.Event()
         self._playing = 0
         """How many matches are in progress."""
@@ -180,7 +180,8 @@ class Worker:
         match said:
             case PlayMatches(orders):
                 for order in orders:
-                    self._take_order(order)
+                    self._waiting[order.number] = pairing_of(order, self._game), frozenset(order.without)
+                self._changed.set()
             case DropMatches(numbers):
                 left_out = tuple(one for one in numbers if self._waiting.pop(one, None) is not None)
                 if left_out:
@@ -189,10 +190,6 @@ class Worker:
                 self._here.withdraw(bot)
             case _:
                 raise RemoteProtocolError(f"found {type(said).__name__}, expected orders")
-
-    def _take_order(self, order: MatchOrder) -> None:
-        self._waiting[order.number] = pairing_of(order, self._game), frozenset(order.without)
-        self._changed.set()
 
     async def _begin_all(self, nursery: trio.Nursery) -> None:
         """Begins matches whenever some can begin."""
@@ -257,7 +254,7 @@ class Worker:
 
 
 def _until_all_tell_s() -> float:
-    """How long until the workers of this machine report finished matches, which all do at the same moments.
+    """How long until the workers of this machine report finished matches, all at the same moments.
 
     The run then hears them all at once, books and writes what they say, and sleeps again: that takes a fifth
     less of its processor time than if each of them woke it.
@@ -287,20 +284,9 @@ def _mistake_in(error: BaseException) -> ConfigError | None:
 
 
 def full_disk(path: object) -> str:
-    """What people are told if there is no room for a file that a worker writes; `path` may be None."""
+    """The message if there is no room for a file that a worker writes; `path` may be None."""
     what = "" if path is None else f" ({path})"
     return (
         f"the disk is full on {platform.node()}{what}: make room there; what was played is kept, and "
         "the same command plays on"
     )
-
-
-def _traceback_of(error: BaseException) -> str:
-    return _clean("".join(traceback.format_exception(error)))
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-__all__ = ["Worker", "work_for"]

@@ -1,4 +1,4 @@
-"""Decides how many workers a run has, and what each is told."""
+"""Decides how many workers a run has, and what each of them plays."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def own_setting(run: Run, hiring: Hiring) -> RunTerms:
 def workers_for(
     run: Run, course: Course, intake: Intake, hiring: Hiring, note: Callable[[str], object]
 ) -> int:
-    """How many workers there is work for; tells people if that is not what was asked for."""
+    """The number of workers that there is work for; notes for people if that is not what was asked for."""
     is_open = course.is_adaptive and run.only is None
     missing = max(1, course.size - len(intake.kept) if is_open else len(intake.wanted))
     workers, asked = min(run.workers, missing), run.plan.workers
@@ -114,6 +114,3 @@ def game_origin(run: Run) -> Origin | None:
     """Where the game of a run comes from; None: it is built in."""
     kept = run.store.meta().get(ORIGIN)
     return None if kept is None else origin_from(kept)
-
-
-__all__ = ["bound_here", "crew_for", "game_origin", "own_setting", "workers_for"]

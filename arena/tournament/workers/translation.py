@@ -1,4 +1,4 @@
-"""Translates between what a run and its workers work with and their messages.  Pure."""
+"""Translates matches and orders into messages between a run and its workers, and back.  Pure."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ from arena.tournament.workers.messages import (
 )
 
 SEED_BYTES = 64
-"""The length of a seed in messages: seeds have at most 512 bits."""
-
-
-# Orders.
+"""The length of a seed in messages, as seeds have at most 512 bits."""
 
 
 def ordered_match(number: int, pairing: Pairing, without: frozenset[str]) -> MatchOrder:
@@ -68,11 +65,8 @@ def pairing_of(order: MatchOrder, game: str) -> Pairing:
 
 
 def seed_bytes(seed: int) -> bytes:
-    """A seed as messages hold it."""
+    """A seed as bytes in a message."""
     return int(seed).to_bytes(SEED_BYTES, "big").lstrip(b"\0")
-
-
-# Finished matches.
 
 
 def record_said(entry: Entry) -> RecordSaid:
@@ -90,10 +84,12 @@ def record_said(entry: Entry) -> RecordSaid:
             for each in record.capsules
         ),
         duration_s=record.duration_s,
-        error=None if record.error is None else _clean(record.error),
+        error=None if record.error is None else without_surrogates(record.error),
         points=tuple(map(float, entry.points)),
         packed=entry.packed,
-        rows=tuple(RowSaid(_decision_said(each), _clean(str(each.move))) for each in entry.decisions),
+        rows=tuple(
+            RowSaid(_decision_said(each), without_surrogates(str(each.move))) for each in entry.decisions
+        ),
         started_at=entry.started_at,
     )
 
@@ -101,7 +97,7 @@ def record_said(entry: Entry) -> RecordSaid:
 def entry_from(
     setting: RunTerms, pairing: Pairing, without: frozenset[str], said: RecordSaid, place: Place | None = None
 ) -> Entry:
-    """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
+    """The match as the run keeps it.  Raises ValueError if what was said cannot be true of this match."""
     bots, versions = pairing.bots, setting.versions
     seats = len(bots)
     results = {len(said.ranks), len(said.returns), len(said.points)}
@@ -187,7 +183,7 @@ def _decision_said(decision: Decision) -> DecisionSaid:
         int(decision.seat),
         decision.elapsed_s,
         decision.fault,
-        _clean(decision.reason) if decision.reason else "",
+        without_surrogates(decision.reason) if decision.reason else "",
         decision.asked,
         bool(decision.lagged),
     )
@@ -218,6 +214,6 @@ def _totals_of(said: TotalsSaid) -> SeatTotals:
     )
 
 
-def _clean(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """The text with lone surrogates, which cannot be encoded, written as escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
