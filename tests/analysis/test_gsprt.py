@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isfinite, log, nan
+from typing import Any
 
 import attrs
 import numpy as np
@@ -307,6 +309,12 @@ RUNS = 1000
 SLACK = 3 * (0.05 * 0.95 / RUNS) ** 0.5  # three standard errors of a rate of 5 % in so many runs: 2.1 %
 
 
+def daily_and_nightly(shapes: Iterable[str]) -> list[Any]:
+    """The first shape for every change, the others at night: each takes a second of simulation."""
+    first, *others = shapes
+    return [first, *(pytest.param(shape, marks=pytest.mark.nightly) for shape in others)]
+
+
 def tilted(shape: str, mean: float):
     """The values of a shape, and its chances, bent exponentially until they have this mean."""
     values, weights = map(np.array, SHAPES[shape])
@@ -365,7 +373,7 @@ def test_a_simulated_run_is_a_test():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", daily_and_nightly(SHAPES))
 def test_errors_are_as_rare_as_promised(shape):
     """At 0 Elo "better" comes in 5 % at most, at 60 Elo "not better" does, within the error of the simulation.
 
@@ -382,7 +390,7 @@ def test_errors_are_as_rare_as_promised(shape):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", ["nine of ten halved", "differences in a field"])
+@pytest.mark.parametrize("shape", daily_and_nightly(["nine of ten halved", "differences in a field"]))
 def test_errors_at_twenty_elo(shape):
     """The default question, and other error rates: 10 % for "better", 2 % for "not better"."""
     hypotheses = Hypotheses(alpha=0.1, beta=0.02)
@@ -402,7 +410,7 @@ def test_the_normal_approximation_would_break_the_promise():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", list(SHAPES)[:3])
+@pytest.mark.parametrize("shape", daily_and_nightly(list(SHAPES)[:3]))
 def test_it_takes_about_as_long_as_said(shape):
     """Wald's formula, with the true variance, is met within 20 %: the last series overshoots the bound."""
     hypotheses = Hypotheses(elo1=60)

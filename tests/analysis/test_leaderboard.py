@@ -345,6 +345,7 @@ def test_intervals_of_returns_hold_the_truth(count, series):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_interval_of_one_series_holds_the_truth():
     """Also in the worst case of one peak: uniform returns of ±19/18 of the mean, where ±19·|x| misses 5 %."""
     rng = random.Random(0)

@@ -363,12 +363,18 @@ DESIGNS = [
 ]
 
 
+DAILY = ("equal", "six seats")
+"""The designs that every change is tried with, at two seats and at six; the others take half a minute."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("anchor", [None, "ann"])
 @pytest.mark.parametrize(
     ("strength", "tables", "series", "matches", "alike", "share"),
-    [row[1:] for row in DESIGNS],
-    ids=[row[0] for row in DESIGNS],
+    [
+        pytest.param(*row, id=name, marks=[] if name in DAILY else pytest.mark.nightly)
+        for name, *row in DESIGNS
+    ],
 )
 def test_intervals_hold_the_truth(strength, tables, series, matches, alike, share, anchor):
     """Of 300 tournaments that follow the model, as large a part of the intervals holds the true rating as is said.

@@ -126,6 +126,7 @@ def test_no_look_before_five_cycles():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_with_known_extremes_seldom_and_much_does_not_deceive():
     """Even bots, of which b wins 1 nine times of ten and loses 9 once: the promise holds.
 

@@ -257,7 +257,7 @@ SHORT = SMALL | {"holdem": Holdem(hands=3), "bluff": Bluff(plays_max=20)}
 
 
 @pytest.mark.parametrize("game", list(GAMES))
-@pytest.mark.parametrize("viewer", [0, "spectator"])
+@pytest.mark.parametrize("viewer", [0, pytest.param("spectator", marks=pytest.mark.nightly)])
 def test_nobody_is_shown_what_others_alone_knew(game: str, viewer: Any, player: Callable[..., Any]) -> None:
     """As seen by a bot or a spectator, all that is drawn and said is the same when the others' secrets are changed."""
     replay = random_replay(SHORT.get(game) or GAMES[game](), 2, seed=3)

@@ -42,7 +42,7 @@ from tests.server.test_api import quick
 NAMES = ("ann", "bob", "cid", "dora", "pass", "\u202e")
 PLACE = st.integers(0, 4)
 TABLES_MAX = 3
-EXAMPLES = settings(max_examples=40, stateful_step_count=40, database=None, phases=(Phase.generate,))
+EXAMPLES = settings(max_examples=20, stateful_step_count=40, database=None, phases=(Phase.generate,))
 """Without making a failing one smaller, which would take minutes."""
 RULES = {"dice": 1, "challenge": "next"}
 

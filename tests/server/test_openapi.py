@@ -239,7 +239,7 @@ async def test_what_is_served_is_as_described() -> None:
         bugs: list[str] = []
         app = Guard(Routing([*routes_to(endpoints), openapi_route(endpoints)]), GuardOptions(), bugs.append)
         async with served(app) as port:
-            seen = await trio.to_thread.run_sync(all_asked, port, 10)
+            seen = await trio.to_thread.run_sync(all_asked, port, 5)
         assert {200, 201, 400, 401, 403, 404, 409} <= set().union(*seen.values()), seen
         assert bugs == []
         nursery.cancel_scope.cancel()

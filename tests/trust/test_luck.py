@@ -39,6 +39,7 @@ def rows_of(lines: list[str]) -> dict[str, list[str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_shared_deals_shrink_the_interval(tmp_path: Path) -> None:
     """Two versions of a bot: shared deals say the same with fewer matches, and the table divides rightly."""
     rows = rows_of(luck(tmp_path, "--series", "40", "bluff"))
@@ -82,6 +83,7 @@ def test_the_luck_table_of_the_readme_has_the_rows_that_are_measured() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_who_remembers_deals_gains_nothing(tmp_path: Path) -> None:
     """Its interval holds even odds; with a memory across instances, the same bot would win clearly."""
     lines = [line.split() for line in luck(tmp_path, "--series", "20", "liars-dice", without="MEETINGS")]
