@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import attrs
 import pytest
@@ -68,7 +69,15 @@ def test_values_of_another_kind_are_damage(damaged, whole, statement, part):
         assert matches - store.damage.lost == len(list(store.matches()))
 
 
-@pytest.mark.parametrize("read", [Store.checked, stored_plan], ids=["the store", "its plan"])
+def damage_of(folder: Path) -> object:
+    """What a store says of its damage."""
+    with Store.checked(folder) as store:
+        return store.damage
+
+
+@pytest.mark.parametrize(
+    "read", [damage_of, lambda folder: stored_plan(folder).damage], ids=["the store", "its plan"]
+)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -81,7 +90,7 @@ def test_what_is_no_utf8_is_a_sentence(damaged, read, statement):
     """Neither a text that is none any more nor SQLite's own words about it end in a traceback."""
     folder = damaged("PRAGMA writable_schema = 1", statement)
     try:
-        told = read(folder).damage
+        told = read(folder)
     except ConfigError as error:
         told = error
     assert "damaged" in str(told)
