@@ -206,6 +206,3 @@ def _run_in(place: FileView, env: Mapping[str, str]) -> Iterator[str]:
     yield from ("--chdir", str(place.folder))
     for name, value in env.items():
         yield from ("--setenv", name, value)
-
-
-__all__: Sequence[str] = ["program", "shield_words", "strict_words"]

@@ -53,6 +53,3 @@ def _outlived_s(pid: int) -> float:
 def _words(path: str) -> list[bytes]:
     with open(path, "rb") as file:
         return file.read().split()
-
-
-__all__ = ["demand_s_below", "is_demand_known"]

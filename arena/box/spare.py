@@ -79,6 +79,3 @@ def cpu_s_below(pid: int) -> float | None:
     """The processor time that the descendants of a process have used (s); None where nobody can tell."""
     pids = descendants(pid)
     return cpu_s(pids) if any(os.access(f"/proc/{one}/stat", os.R_OK) for one in pids) else None
-
-
-__all__ = ["cpu_s", "cpu_s_below", "free_memory_share"]

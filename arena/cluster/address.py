@@ -54,6 +54,3 @@ def _is_here(host: str) -> bool:
     except OSError:
         return False
     return bool(found) and all(ip_address(each.partition("%")[0]).is_loopback for each in found)
-
-
-__all__ = ["checked_address", "why_unreachable"]

@@ -69,5 +69,3 @@ def _told(text: str, keep: str = "") -> str:
 
 _ANSWERS = decoded(TaskOutcome)
 _NOTHING = msgspec.Raw(encoded(None))
-
-__all__ = ["in_bytes", "result_in"]

@@ -73,6 +73,3 @@ def first_batch(orders: Sequence[Ordered], pace: TaskPace, in_flight: int) -> in
     while 0 < end < min(len(orders), pace.most) and orders[end].series == orders[end - 1].series:
         end += 1
     return end
-
-
-__all__ = ["IN_FLIGHT_MAX", "TaskPace", "first_batch"]

@@ -186,6 +186,3 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
         finally:
             if (told := incoming.summary) is not None:
                 reporter.note(told)
-
-
-__all__ = ["ClusterWish", "play_on_cluster"]

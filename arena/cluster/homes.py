@@ -117,6 +117,3 @@ def tidy_up() -> None:
 
 def _opened(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-
-__all__ = ["cache", "home_of", "is_kept", "keep_piece", "locked", "tidy_up"]

@@ -124,6 +124,3 @@ def _content(path: Path) -> bytes:
         return read_regular(path, FILES_BYTES_MAX)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
-__all__ = ["PACKED_BYTES_MAX", "Parcel", "at_home_in", "parcel_of", "parcel_of_game", "unpack_into"]

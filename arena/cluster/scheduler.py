@@ -288,6 +288,3 @@ def other_arena(there: str) -> str | None:
         return None
     has = f"has version {_brief(there)} of the arena" if there else "has no arena"
     return f'{has}, expected {here}, as here: pip install "{PACKAGE}[cluster]=={here}"'
-
-
-__all__ = ["Cluster", "Lied", "Lost", "open_cluster", "other_arena", "other_version"]

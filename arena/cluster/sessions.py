@@ -281,6 +281,3 @@ def new_session(id: str, scratch: str) -> Session:
 def forget(id: str) -> Session | None:
     with _AMONG:
         return SESSIONS.pop(id, None)
-
-
-__all__ = ["TURNS", "Session", "SessionSaid", "Turns", "forget", "new_session", "session_of", "taken_apart"]

@@ -259,6 +259,3 @@ def _first_words(group: BaseExceptionGroup[BaseException]) -> str:
 def _framed(message: object) -> bytes:
     octets = encoded(message)
     return len(octets).to_bytes(4, "big") + octets
-
-
-__all__ = ["StandIn"]

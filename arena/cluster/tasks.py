@@ -166,16 +166,3 @@ def _tables(said: BeginWork, threads: int) -> tuple[int, int, float]:
     is_measured = is_demand_known() and not any(entrant.kind == "local" for entrant in said.entrants)
     capacity = capacity_of(plan, threads, is_measured=is_measured)
     return capacity.first, capacity.most, capacity.cores
-
-
-__all__ = [
-    "GAME",
-    "begin_session",
-    "close_session",
-    "end_session",
-    "keep_session",
-    "missing_parcels",
-    "open_session",
-    "play_orders",
-    "take_piece",
-]

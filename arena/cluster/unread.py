@@ -162,6 +162,3 @@ def _decoded(found: object, kind: type[T]) -> T:
         return msgspec.msgpack.decode(b"".join(frames), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise NotAResult(str(error)) from None
-
-
-__all__ = ["NotAResult", "client_at", "octets_in", "open_nothing", "text_in"]

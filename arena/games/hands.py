@@ -15,8 +15,6 @@ from typing import Final
 
 from arena.games.cards import DECK, RANKS, SUITS
 
-__all__ = ["CATEGORIES", "category", "strength"]
-
 CATEGORIES: Final = (
     "high card",
     "pair",

@@ -9,8 +9,6 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import Between, Game, OneOf
 
-__all__ = ["Accepts", "AcceptsEach", "check_seats"]
-
 
 @attrs.frozen
 class Accepts:

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from arena.game import Names, Seat
 from arena.words import listed, number_word
 
-__all__ = ["cards_of", "drawn", "hands_of", "holdings", "match_won", "pot_shares", "some"]
-
 
 def some(number: int, one: str, many: str) -> str:
     """A number of things in words: `one die`, `five dice`, `no dice`."""

@@ -15,8 +15,6 @@ import attrs
 
 from arena.words import spelt, spelt_list
 
-__all__ = ["Between", "Domain", "OneOf", "Option", "Subset", "explain", "is_legal"]
-
 
 @attrs.frozen
 class OneOf:

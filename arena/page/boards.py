@@ -8,8 +8,6 @@ from typing import Any
 
 from arena.match.game import Game
 
-__all__ = ["board_of", "emblem_of"]
-
 
 def board_of(game: type[Game[Any, Any]]) -> Path | None:
     """The path of a game's board, `board.js` in its folder or `kuhn.board.js` beside its file, or None.

@@ -13,8 +13,6 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
-__all__ = ["bundle"]
-
 _IMPORT = re.compile(
     r'(?:^|(?<=;))import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"(\.{1,2}/[\w./-]+)";', re.MULTILINE
 )

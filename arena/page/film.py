@@ -305,20 +305,3 @@ def stored_head(replay: Replay, move_s: float | None = None) -> Json:
 def film_json(film: Json) -> bytes:
     """A film as it is sent or embedded in a page: no text in it can end a script."""
     return msgspec.json.encode(film).replace(b"<", b"\\u003c")
-
-
-__all__ = [
-    "ACT",
-    "HEADING",
-    "NEWS",
-    "FilmStep",
-    "Filming",
-    "Watcher",
-    "changes_of",
-    "film_json",
-    "film_of",
-    "film_result",
-    "filmed",
-    "head_of",
-    "stored_head",
-]

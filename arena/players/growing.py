@@ -96,5 +96,3 @@ def _growing_fields(observation: type[Any]) -> Iterator[str]:
 _PLAIN = (bool, int, float, str)
 """The types that are encoded so fast that remembering their JSON is not worth it."""
 _growing_in = _GrowingIn()
-
-__all__ = ["GrowingEncoder"]

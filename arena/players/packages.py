@@ -20,6 +20,3 @@ def how_to_have(program: str) -> str:
     if package is None:
         return f"install {program}, or mend the command"
     return f"install {program} (Debian: apt-get install {package})"
-
-
-__all__ = ["PACKAGES", "how_to_have"]

@@ -56,6 +56,3 @@ class WrappedPlayer(Player):
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
         return self.player.evidence()
-
-
-__all__ = ["WrappedPlayer"]

@@ -292,18 +292,3 @@ def _told(name: str, domain: Domain) -> str:
         return f"{name}: {', '.join(str(item) for item in domain['one_of'] if item is not None)}"
     low, high = domain["min"], domain["max"]
     return f"{name}: {low}" if low == high else f"{name}: {low} to {high}"
-
-
-__all__ = [
-    "CARD_WORDS",
-    "LISTED_MAX",
-    "QUOTED_MAX",
-    "Choice",
-    "NotLegalNow",
-    "forms",
-    "forms_text",
-    "legal_move",
-    "move_of",
-    "read_choices",
-    "with_numbers",
-]

@@ -164,13 +164,3 @@ def _is_begun(clause: str, words: Sequence[str]) -> bool:
 def _verb(clause: str) -> set[str]:
     """The verb of a clause: `call` from `calls 10`."""
     return {in_the_imperative(clause).partition(" ")[0]}
-
-
-__all__ = [
-    "Amounts",
-    "in_the_imperative",
-    "move_said",
-    "spoken_amounts",
-    "spoken_moves",
-    "ways_to_say",
-]

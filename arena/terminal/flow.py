@@ -103,6 +103,3 @@ async def watch_table(link: ServerLink, tell: Say = show_line) -> None:
     """Tells the flow of a table until it is closed."""
     async for _ in follow(link, News(), tell):
         pass
-
-
-__all__ = ["Say", "ask_server", "follow", "patiently", "show_line", "watch_table"]

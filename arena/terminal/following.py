@@ -130,6 +130,3 @@ def result_line(match: StoredMatch) -> str:
     told = f"{won[0]} wins" if len(won) == 1 else f"{listed(won)} share the first place"
     against = f" against {listed(others)}" if others else ""
     return f"match {match.match_id}: {told}{against}" + (f" ({counted(faults, 'fault')})" if faults else "")
-
-
-__all__ = ["LATEST_MATCH", "Follower", "result_line"]

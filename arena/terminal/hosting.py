@@ -91,6 +91,3 @@ class HostScreen:
             return lines
         self._shown = clipped(self._status, self._device.size().columns - 1)
         return f"\r{CLEAR_LINE}{lines}{self._shown}"
-
-
-__all__ = ["HostScreen"]

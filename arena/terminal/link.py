@@ -194,6 +194,3 @@ def _public(link: ServerLink) -> str:
         for table in tables[:5]
     ]
     return f"public ones are {', '.join(words)}" if words else "no public one is open"
-
-
-__all__ = ["NoAnswer", "NotDone", "ServerLink", "TableUrl", "check_table", "read_url"]

@@ -147,6 +147,3 @@ def _status(table: Fields) -> str:
 def clean(text: str) -> str:
     """What others wrote, on one line, without what a terminal would obey."""
     return printable(" ".join(text.split("\n")))
-
-
-__all__ = ["Fields", "News", "clean"]

@@ -72,6 +72,3 @@ class Pace:
         if not self._match_s or not elapsed_s:
             return None
         return left_s(self.left, self._waits, self._match_s / elapsed_s)
-
-
-__all__ = ["Pace", "Waits", "left_s"]

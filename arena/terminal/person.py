@@ -325,6 +325,3 @@ async def lines_of(descriptor: int) -> AsyncGenerator[str, None]:
         for line in lines:
             await trio.lowlevel.checkpoint()
             yield line.decode("utf-8", "replace")
-
-
-__all__ = ["Person", "lines_of"]

@@ -51,12 +51,3 @@ def places_told(names: Sequence[str], ranks: Sequence[int]) -> str:
 
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
-__all__ = [
-    "HELP",
-    "PLAIN_HELP",
-    "letters_for_suits",
-    "numbers_of_cards",
-    "places_told",
-]

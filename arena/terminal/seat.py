@@ -95,6 +95,3 @@ class TypedPlayer(Player):
 
     def break_off(self) -> None:
         self._slot = None
-
-
-__all__ = ["TypedPlayer"]

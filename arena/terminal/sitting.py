@@ -362,6 +362,3 @@ class PersonMatch:
         self.voice.tell()
         self.voice.tell(f"{self.sitting.person} leaves{where}; this is how it stood", ink="strong")
         self._look(())
-
-
-__all__ = ["PersonMatch", "Sitting", "play_against"]

@@ -123,6 +123,3 @@ def _can_show(text: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-__all__ = ["Voice", "sentence", "voice_for", "with_card_numbers"]

@@ -9,8 +9,6 @@ from arena.wire import messages
 from arena.wire.json_stream import Broken, JsonStream
 from arena.wire.messages import PROTOCOL, FromArena
 
-__all__ = ["BotConnection"]
-
 
 class BotConnection:
     """A bot's end of its connection to the arena, in the full protocol."""

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from arena.errors import LocalProtocolError
 from arena.wire import messages
 from arena.wire.json_stream import Broken, JsonStream
-from arena.wire.messages import PROTOCOL, Raw
+from arena.wire.messages import PROTOCOL
 from arena.wire.short_json import short_json
 from arena.wire.states import (
     HEARD,
@@ -31,8 +31,6 @@ from arena.wire.states import (
     Said,
     State,
 )
-
-__all__ = ["OLD_ANSWER", "ArenaConnection"]
 
 OLD_ANSWER: Final = Noted("an answer to an old question")
 _LATE_NAME = Noted("a name that came too late: it changes nothing")

@@ -23,8 +23,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-__all__ = ["Broken", "JsonStream"]
-
 JUNK_BYTES_SHOWN = 60
 """How many bytes of junk are kept for people to see."""
 

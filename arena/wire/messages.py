@@ -11,31 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, UnsetType
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire.names import unseen
-
-__all__ = [
-    "NAME_LENGTH_MAX",
-    "PROTOCOL",
-    "Answer",
-    "Ask",
-    "Bye",
-    "EventMessage",
-    "FaultMessage",
-    "FromArena",
-    "Hello",
-    "Match",
-    "PlainQuestion",
-    "Raw",
-    "Result",
-    "Welcome",
-    "check_name",
-    "encode",
-    "from_arena",
-    "plain_question",
-]
 
 PROTOCOL: Final = 1
 """The version of the full protocol."""

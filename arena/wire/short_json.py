@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["LENGTH_MAX", "short_json"]
-
 LENGTH_MAX = 80
 """How many characters of a wrong value a reason repeats."""
 _BITS_MAX = 1000

@@ -8,22 +8,6 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-__all__ = [
-    "HEARD",
-    "SAID",
-    "Answered",
-    "Effect",
-    "Heard",
-    "Introduced",
-    "Malformed",
-    "Noted",
-    "Received",
-    "Refused",
-    "Said",
-    "State",
-]
-
-
 # What it reports about what it received.
 
 

@@ -9,6 +9,7 @@ from random import Random
 import attrs
 import msgspec
 import pytest
+from msgspec import Raw
 from test_cli import call
 from toys import Toy
 
@@ -17,7 +18,7 @@ from arena.games import GAMES
 from arena.match.game import CHANCE
 from arena.players.codec import Codec
 from arena.players.schema import game_schema
-from arena.wire.messages import Ask, Raw, encode, plain_question
+from arena.wire.messages import Ask, encode, plain_question
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema validates what `arena schema` prints")
 

@@ -36,6 +36,3 @@ def parse_goal(text: str) -> Goal:
     if not top or not 0.5 <= confidence < 1:
         raise ConfigError(str(unexpected(text, A_GOAL)), setting="until")
     return Goal(top, confidence)
-
-
-__all__ = ["A_GOAL", "Goal", "parse_goal"]

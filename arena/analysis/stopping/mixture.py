@@ -230,6 +230,3 @@ def _times_as_many(margin: float, laps: float, error: float) -> float | None:
 def _level_after(margin: float, laps: float, logarithm: float) -> float:
     times = np.exp(logarithm)
     return float(error_levels(np.array(margin * np.sqrt(times)), np.array(laps * times)))
-
-
-__all__ = ["CYCLES_MIN", "CYCLE_ERROR", "RULE", "TYPICAL_LAPS", "Mixture", "error_levels"]

@@ -9,8 +9,6 @@ import attrs
 
 from arena.game import Seat
 
-__all__ = ["BetMade", "Eliminated", "MatchOver", "OwnHand", "RoundLost", "RoundStarted", "Showdown"]
-
 
 @attrs.frozen(slots=False)
 class RoundStarted:

@@ -9,8 +9,6 @@ import attrs
 from arena.game import Bare, Form, Literal
 from arena.games.blef.sets import SETS
 
-__all__ = ["CHECK", "Bet", "Check", "Deal", "Forfeit", "Move"]
-
 CHECK = len(SETS)
 """The action id of a check, above those of all bets."""
 

@@ -13,8 +13,6 @@ from arena.games.blef.moves import CHECK
 from arena.games.blef.sets import CARDS, TEXTS
 from arena.games.blef.state import LOST, Action, Hand, Player
 
-__all__ = ["PastRound", "past_round"]
-
 
 @attrs.frozen
 class PastRound:

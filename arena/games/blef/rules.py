@@ -56,8 +56,6 @@ from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, P
 from arena.games.house_rules import check_seats
 from arena.games.states import changed
 
-__all__ = ["Blef"]
-
 
 @attrs.frozen
 class Blef(Game[State, Move]):

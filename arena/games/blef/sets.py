@@ -13,8 +13,6 @@ from operator import or_
 
 import attrs
 
-__all__ = ["CARDS", "SETS", "TEXTS", "Card", "CardSet", "pool"]
-
 
 @attrs.frozen(slots=False)
 class Card:

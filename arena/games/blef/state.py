@@ -8,8 +8,6 @@ from arena.game import Seat
 from arena.games.blef.moves import CHECK
 from arena.games.blef.sets import Card
 
-__all__ = ["LOST", "Action", "Hand", "LastRound", "Observation", "Player", "State"]
-
 LOST = CHECK + 1
 """Stands in histories after the last move: this seat lost the round."""
 

@@ -6,8 +6,6 @@ import attrs
 
 from arena.game import Seat
 
-__all__ = ["Challenged", "Dealt", "Hand", "MatchOver", "Played", "Unchallenged"]
-
 
 @attrs.frozen(slots=False)
 class Dealt:

@@ -8,8 +8,6 @@ import attrs
 
 from arena.game import Form, Literal, Tagged
 
-__all__ = ["Accuse", "Deal", "Move", "Pass", "Play"]
-
 
 @attrs.frozen
 class Deal:

@@ -53,8 +53,6 @@ from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.games.house_rules import Accepts, check_seats
 from arena.games.states import changed
 
-__all__ = ["Bluff"]
-
 PLAYS_A_SEAT = 100
 """The bound on plays per seat where the house rules name none: one in ten matches of random players reaches
 it at a table of ten, none at a table of six."""

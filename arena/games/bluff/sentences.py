@@ -12,8 +12,6 @@ from arena.games.bluff.state import Observation
 from arena.games.wording import cards_of, drawn, holdings, match_won, some
 from arena.words import number_word
 
-__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
-
 _KINDS = {
     "A": ("ace", "aces"),
     "T": ("ten", "tens"),

@@ -6,8 +6,6 @@ import attrs
 
 from arena.game import Seat
 
-__all__ = ["LastChallenge", "LastPlay", "Observation", "State"]
-
 
 @attrs.frozen(slots=False)
 class LastPlay:

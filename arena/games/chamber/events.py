@@ -7,21 +7,6 @@ import attrs
 from arena.game import Seat
 from arena.games.chamber.items import Item
 
-__all__ = [
-    "Checked",
-    "Eliminated",
-    "ItemStolen",
-    "ItemUsed",
-    "MatchOver",
-    "Rebalanced",
-    "RebalancerUsed",
-    "RoundStarted",
-    "Shot",
-    "SkipUsed",
-    "Skipped",
-    "TurnStart",
-]
-
 
 @attrs.frozen(slots=False)
 class RoundStarted:

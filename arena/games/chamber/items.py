@@ -7,26 +7,6 @@ from typing import Final, TypeAlias, TypeVar
 
 from arena.game import Seat
 
-__all__ = [
-    "ADD_LIFE",
-    "BLANK",
-    "CHAMBER_CHECK",
-    "DECK",
-    "DOUBLE_DAMAGE",
-    "ITEMS",
-    "LATE_DECK",
-    "LIVE",
-    "QUICKSHOT",
-    "REBALANCER",
-    "SKIP",
-    "STEAL",
-    "Belongings",
-    "Item",
-    "in_order",
-    "replaced",
-    "without",
-]
-
 T = TypeVar("T")
 
 Item: TypeAlias = str

@@ -17,22 +17,6 @@ from arena.games.chamber.items import (
     Item,
 )
 
-__all__ = [
-    "Load",
-    "Move",
-    "Pass",
-    "Rebalance",
-    "ShootPlayer",
-    "UseAddLifeItem",
-    "UseChamberCheckItem",
-    "UseDoubleDamageItem",
-    "UseItem",
-    "UseQuickshotItem",
-    "UseRebalancerItem",
-    "UseSkipItem",
-    "UseStealItem",
-]
-
 # Moves of chance.
 
 

@@ -29,8 +29,6 @@ from arena.games.chamber.moves import (
     UseStealItem,
 )
 
-__all__ = ["options_in_window", "options_on_turn"]
-
 _STEALABLE = (SKIP, DOUBLE_DAMAGE, CHAMBER_CHECK, QUICKSHOT, ADD_LIFE)
 _ON_ONESELF = {
     kind.item: Option(kind)

@@ -95,8 +95,6 @@ from arena.games.chamber.turns import shot, turn_start, used
 from arena.games.house_rules import Accepts, check_seats
 from arena.games.states import changed
 
-__all__ = ["Chamber"]
-
 AMOUNT_MAX: Final = 6
 """The most shells that one Rebalancer adds."""
 

@@ -46,8 +46,6 @@ from arena.games.chamber.state import Observation, Player
 from arena.games.wording import holdings, match_won, some
 from arena.words import listed, number_word
 
-__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
-
 _ITEMS = {
     SKIP: "Skip",
     DOUBLE_DAMAGE: "Double Damage",

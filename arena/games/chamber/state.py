@@ -10,22 +10,6 @@ import attrs
 from arena.game import Seat
 from arena.games.chamber.items import REBALANCER, Belongings, Item
 
-__all__ = [
-    "LOAD",
-    "OVER",
-    "REBALANCED",
-    "TURN",
-    "WINDOW",
-    "Observation",
-    "Player",
-    "State",
-    "living",
-    "owners_of_rebalancers",
-    "players",
-    "playing_order",
-    "ranks_so_far",
-]
-
 # What is due.
 LOAD: Final = "load"
 WINDOW: Final = "rebalance"

@@ -32,8 +32,6 @@ from arena.games.chamber.moves import UseItem, UseSkipItem, UseStealItem
 from arena.games.chamber.state import LOAD, OVER, TURN, State, living, ranks_so_far
 from arena.games.states import changed
 
-__all__ = ["shot", "turn_start", "used"]
-
 _KINDS = {
     SKIP: "use_skip_item",
     DOUBLE_DAMAGE: "use_double_damage_item",

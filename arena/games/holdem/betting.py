@@ -17,29 +17,6 @@ from arena.game import Seat
 from arena.games.hands import strength
 from arena.games.states import changed
 
-__all__ = [
-    "BOARD_AT",
-    "STREETS",
-    "Hand",
-    "Pot",
-    "bets_in",
-    "board",
-    "called",
-    "clockwise",
-    "dealt",
-    "folded",
-    "hand_strength",
-    "hole",
-    "is_all_in",
-    "next_street",
-    "paid",
-    "pots",
-    "raises",
-    "shares",
-    "small_blind_seat",
-    "to_call",
-]
-
 STREETS = ("preflop", "flop", "turn", "river")
 BOARD_AT = 20
 """Where the board begins in the deck: after the hole cards of the largest table, so that a deck has the

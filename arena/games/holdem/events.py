@@ -6,20 +6,6 @@ import attrs
 
 from arena.game import Seat
 
-__all__ = [
-    "Eliminated",
-    "Folded",
-    "HandOver",
-    "HandStarted",
-    "Hole",
-    "MatchOver",
-    "Opened",
-    "Paid",
-    "PotWon",
-    "Showdown",
-    "Uncalled",
-]
-
 
 @attrs.frozen(slots=False)
 class HandStarted:

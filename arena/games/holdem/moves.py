@@ -8,8 +8,6 @@ import attrs
 
 from arena.game import Form, Tagged
 
-__all__ = ["Bet", "Deal", "Fold", "Move"]
-
 
 @attrs.frozen
 class Deal:

@@ -94,8 +94,6 @@ from arena.games.house_rules import Accepts, AcceptsEach, check_seats
 from arena.games.states import changed
 from arena.words import counted
 
-__all__ = ["Holdem"]
-
 BIG_BLINDS_MAX = 10_000
 """The largest stack, in big blinds."""
 

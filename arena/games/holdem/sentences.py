@@ -23,8 +23,6 @@ from arena.games.holdem.moves import Bet, Deal, Fold, Move
 from arena.games.holdem.view import Observation, Player
 from arena.games.wording import cards_of, drawn, pot_shares
 
-__all__ = ["tell_event", "tell_mark", "tell_move", "tell_option", "tell_seen"]
-
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
     """The sentence for a move."""

@@ -8,8 +8,6 @@ from arena.game import Seat
 from arena.games.holdem.betting import Hand
 from arena.games.holdem.view import LastWinner
 
-__all__ = ["State"]
-
 
 @attrs.frozen(slots=False)  # for `changed`
 class State:

@@ -12,9 +12,6 @@ import attrs
 from arena.game import Seat
 from arena.games.holdem.betting import Hand, board, clockwise, hole, pots, raises, small_blind_seat
 
-__all__ = ["LastWinner", "Observation", "seen_between", "seen_in_hand"]
-
-
 # The document's words: its names are not Python's.
 
 

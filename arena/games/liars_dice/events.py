@@ -6,8 +6,6 @@ import attrs
 
 from arena.game import Seat
 
-__all__ = ["BidMade", "Eliminated", "Hand", "MatchOver", "RoundLost", "RoundStarted", "Showdown"]
-
 
 @attrs.frozen(slots=False)
 class RoundStarted:

@@ -8,8 +8,6 @@ import attrs
 
 from arena.game import Form, Items, Literal
 
-__all__ = ["Bid", "Challenge", "Forfeit", "Move", "Pass", "Roll"]
-
 
 @attrs.frozen
 class Roll:

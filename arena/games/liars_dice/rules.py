@@ -54,8 +54,6 @@ from arena.games.liars_dice.sentences import tell_event, tell_mark, tell_move, t
 from arena.games.liars_dice.state import NOBODY, Observation, State
 from arena.games.states import changed
 
-__all__ = ["LiarsDice"]
-
 
 @attrs.frozen
 class LiarsDice(Game[State, Move]):

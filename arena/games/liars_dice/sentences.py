@@ -20,8 +20,6 @@ from arena.games.liars_dice.state import Observation
 from arena.games.wording import cards_of, drawn, hands_of, holdings, match_won
 from arena.words import number_word
 
-__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
-
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
     """The sentence for a move."""

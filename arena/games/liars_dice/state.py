@@ -6,8 +6,6 @@ import attrs
 
 from arena.game import Seat
 
-__all__ = ["NOBODY", "Observation", "State"]
-
 NOBODY = "not_available"
 """Takes the place of a seat where there is none: the document's word."""
 

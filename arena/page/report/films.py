@@ -216,6 +216,3 @@ def _said(step: FilmStep, seat: int, names: Sequence[str]) -> str:
 def _is_aside(text: str, who: int, seat: int, names: Sequence[str]) -> bool:
     """Whether a line says only that somebody else did something simple, such as passing."""
     return who not in (-1, seat) and " " not in text.removeprefix(f"{names[who]} ")
-
-
-__all__ = ["Film", "Turning", "film_for", "films", "turning_of", "window_of"]

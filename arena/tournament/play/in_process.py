@@ -13,7 +13,6 @@ from arena.box.box import Box
 from arena.match.record import Entry
 from arena.players.lag import LagWatch
 from arena.schedule import Pairing
-from arena.tournament.lobby.callers import lift_files_limit
 from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
@@ -149,6 +148,3 @@ async def open_pool(
             with trio.CancelScope(shield=True):  # a run that is cancelled ends its bots too
                 await pool.close()
         nursery.cancel_scope.cancel()
-
-
-__all__ = ["InProcessGrounds", "TakenHere", "lift_files_limit", "open_conversations", "open_pool"]

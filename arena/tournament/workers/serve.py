@@ -22,11 +22,11 @@ from arena.store import DATABASE
 from arena.tournament.bots.build import build
 from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.modules import make_importable
+from arena.tournament.lobby.callers import lift_files_limit
 from arena.tournament.plan import sandbox_of
 from arena.tournament.play.in_process import (
     InProcessGrounds,
     TakenHere,
-    lift_files_limit,
     open_conversations,
     open_pool,
 )

@@ -179,6 +179,3 @@ def _found_by_user(only: Sequence[str], *, quick: bool) -> list[BoxResult]:
         if ended.returncode not in (HELD, BROKEN):
             raise RuntimeError(f"the arena of an ordinary user ended with exit code {ended.returncode}")
         return [BoxResult(**result) for result in json.loads(ended.stdout)]
-
-
-__all__ = ["BoxResult", "boxes_command", "row_names", "table_of"]
