@@ -24,7 +24,6 @@ from arena.tournament.bots.entrants import resolve
 from arena.tournament.bots.field import field_of, mistakes_of
 from arena.tournament.bots.game_source import Origin
 from arena.tournament.bots.grants import granted
-from arena.tournament.bots.submissions import check_folders
 from arena.tournament.folder.membership import NO_WISHES, RosterWishes, with_replacements
 from arena.tournament.folder.stored import source_of
 from arena.tournament.plan import (
@@ -119,7 +118,6 @@ def prepare(
     plan = attrs.evolve(plan, game=cls.name)
     check_plan_seats(cls, plan.seats)
     if plan.entrants < plan.seats:
-        check_folders(plan.bots)
         _check_there(plan.bots)
     check(plan, where=where)
     game = make_game(cls, plan.rules)

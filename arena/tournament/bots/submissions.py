@@ -61,13 +61,6 @@ def expanded(specs: Iterable[BotSpec]) -> Iterator[BotSpec]:
         yield from _bots_of(spec) if _is_folder_of_bots(spec) else (spec,)
 
 
-def check_folders(specs: Iterable[BotSpec]) -> None:
-    """Raises ConfigError for a folder in which nothing is meant as a bot, if one is named."""
-    for spec in specs:
-        if not spec.is_submission and _is_folder_of_bots(spec):
-            raise no_bot_in(place_of_spec(spec), spec.spec, "expected a bot, or bots, in it")
-
-
 def not_named_yet(named: Sequence[BotSpec], planned: Sequence[BotSpec]) -> list[BotSpec]:
     """The named bots that a plan does not have yet: its own may be named again."""
     missing = []
