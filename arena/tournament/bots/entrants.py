@@ -225,7 +225,7 @@ def _find(spec: str, base: Path) -> Entrant:
     if _TARGET.fullmatch(spec):
         return _from_module(spec, base)
     if os.path.isdir(place):
-        raise no_bot_in(place, spec, "expected a bot, or bots, in it")
+        raise no_bot_in(place, spec, f"{_IN_A_FOLDER}, or bots in it")
     if _PATH.fullmatch(spec) and not os.path.exists(place):
         missing = "there is no file or folder"
         raise NoBot(f"{missing} {shown(spec)}", f"{missing} of this name", is_missing=True)
