@@ -421,15 +421,20 @@ MISTAKES = [
 ]
 
 
+def files_in(folder: Path) -> list[Path]:
+    """What lies in a folder, but for what Python keeps compiled."""
+    return sorted(path for path in folder.rglob("*") if "__pycache__" not in path.parts)
+
+
 @pytest.mark.parametrize(("words", "said"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES])
 def test_a_mistake_is_one_sentence_and_exit_code_2(words, said, arena, here):
     """What was wrong and what would be right goes to standard error; nothing is printed, nothing made."""
-    before = sorted(here.rglob("*"))
+    before = files_in(here)
     match = match_ids(arena)[0]
     code, out, err = arena(*(word.format(match=match) for word in words))
     assert (2, "", True) == (code, out, said.format(match=match) in err), err
     assert "Traceback" not in err
-    assert before == sorted(path for path in here.rglob("*") if "__pycache__" not in path.parts)
+    assert before == files_in(here)
 
 
 def test_a_folder_that_is_gone_is_told_of(arena, tmp_path, monkeypatch):

@@ -24,9 +24,16 @@ from arena.trials.torture import user
 USER = user.USER_ID
 
 
+def need_root() -> None:
+    """Skips the test where this process cannot become another user."""
+    if os.getuid() != 0:
+        pytest.skip("only root can become another user; the other tests are those of a user without rights")
+
+
 @contextmanager
 def user_home(where: str | None = None):
     """A folder of that user's; those of pytest are shut to others."""
+    need_root()
     made = Path(tempfile.mkdtemp(prefix="user-", dir=where))
     os.chown(made, USER, USER)
     try:
@@ -42,8 +49,7 @@ def run_as_user(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def need_user(home: Path) -> None:
     """Skips the test where this process cannot become that user, and says what is missing."""
-    if os.getuid() != 0:
-        pytest.skip("only root can become another user; the other tests are those of a user without rights")
+    need_root()
     for wanted, words in (
         ("read the interpreter and this package", [sys.executable, "-c", "import arena.cli"]),
         ("make user namespaces", ["bwrap", "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"]),

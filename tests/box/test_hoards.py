@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 import trio
-from as_user import Outcome, Try, outcomes_of, try_all
+from as_user import Outcome, Try, need_root, outcomes_of, try_all
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, need
 
 from arena.box import spawn
@@ -58,6 +58,7 @@ async def test_what_root_hoards(tmp_path, without_cgroups):
 
 async def test_what_a_user_hoards():
     """The same, and a program that nobody may read, whose files the guard of a user cannot see."""
+    need_root()
     for box in BOXES:
         need(box)
     hiding = [Try(box, "hoard_unreadable", ("200",), MEMORY_MB, is_ended=True) for box in BOXES]
