@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from msgspec import Raw
-
 from arena.match.game import Game, Seat
 from arena.players.codec import Codec, rules_json
 from arena.testing import random_match
-from arena.wire.messages import Ask, EventMessage, Match, Result, encode
+from arena.wire.messages import Ask, EventMessage, Match, Raw, Result, encode
 
 QUESTIONS_MAX = 30
 """How many questions are recorded at each size of table."""

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec import Raw as Raw  # rooms above that know no msgspec
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire.names import unseen
