@@ -1,3 +1,3 @@
 """A battleground for bots: hidden-information games over TCP and JSON."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
