@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -437,6 +438,21 @@ def test_no_module_is_named_after_nothing() -> None:
     """A module's name says its subject."""
     vague = {"utils", "util", "common", "core", "manager", "misc", "helpers"}
     assert not [module for module in map(name_of, modules()) if module.rsplit(".", 1)[-1] in vague]
+
+
+def test_a_name_of_three_files_or_more_is_explained() -> None:
+    """The README says what each file of that name is; only the games have the same names for the same parts."""
+    places = defaultdict(list)
+    for path in modules():
+        if path.stem not in ("__init__", "__main__") and path.relative_to(ARENA).parts[0] != "games":
+            places[path.stem].append(path.parent.relative_to(ARENA).as_posix())
+    shared = {name: folders for name, folders in places.items() if len(folders) > 2}
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", (ARENA / "README.md").read_text(), re.MULTILINE))
+    assert shared
+    missing = [
+        f"{at}/{name}" for name, ats in shared.items() for at in ats if f"`{at}`" not in rows.get(name, "")
+    ]
+    assert not missing, f"no word in arena/README.md: {', '.join(missing)}"
 
 
 def test_the_glossary_has_one_row_a_word() -> None:
