@@ -49,6 +49,11 @@ def with_range(share: float, low: float, high: float) -> str:
     return f"{share:.1%} ({low * 100:.0f}–{high * 100:.0f})"
 
 
+def with_ranks(rank: int, low: int, high: int) -> str:
+    """A rank with the ranks that may be the true one: `2 (1–4)`, or `2` if there is no other."""
+    return f"{rank} ({low}–{high})" if low < high else str(rank)
+
+
 def chance(probability: float) -> str:
     """A probability in percent, never quite 0% or 100%: nothing is certain."""
     return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else percent(probability)

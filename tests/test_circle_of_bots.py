@@ -78,11 +78,12 @@ def test_in_a_circle_all_meet_equally_often_again_and_the_run_says_so(tmp_path: 
 # What the command printed when each line of it had been checked against head_to_head.csv, without times.
 EXPECTED = """\
 rank  bot       matches  points (95 %)  rating (95 %)  better  faults
-────  ────────  ───────  ─────────────  ─────────────  ──────  ──────
-   1  rock          160  53.4% (47–60)      1514 ± 42     61%       0
-   2  scissors      160  48.8% (42–55)      1495 ± 41     52%       0
-   3  paper         160  47.8% (41–55)      1491 ± 41       –       0
+───────  ────────  ───────  ─────────────  ─────────────  ──────
+1 (1–3)  rock          160  53.4% (47–60)      1514 ± 42     61%       0
+2 (1–3)  scissors      160  48.8% (42–55)      1495 ± 41     52%       0
+3 (1–3)  paper         160  47.8% (41–55)      1491 ± 41       –       0
 points: share of this field beaten; better: chance to be stronger than the next
+rank: in brackets which may be the true ones, in 95 % for all rows at once
 paper > rock > scissors > paper: each surely beats the next head to head
 one number does not order this field: who wins depends on who meets whom, more than luck explains (p < 0.001); \
 rock, for one, scores 86% against scissors, where one number per bot says 53%

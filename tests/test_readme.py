@@ -207,18 +207,8 @@ def test_what_contributors_are_sent_to_is_there() -> None:
     assert len(named) > 15
     assert not [name for name in named if not (HOUSE / name).exists()]
     modules = set(re.findall(r"python -m (tests[\w.]*)", page))
-    commands = {
-        "bench",
-        "golden",
-        "simulate",
-        "fuzz",
-        "wire.recorded",
-        "recorded_matches",
-        "release",
-        "server.killed",
-        "worlds",
-    }
-    assert {f"tests.{command}" for command in commands} == modules
+    packages = {".".join(path.relative_to(HOUSE).parts[:-1]) for path in HOUSE.glob("tests/**/__main__.py")}
+    assert packages <= modules, "every command of the tests is named"
     for module in modules:
         place = HOUSE.joinpath(*module.split("."))
         assert place.with_suffix(".py").exists() or (place / "__main__.py").exists()

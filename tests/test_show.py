@@ -123,6 +123,8 @@ def row(
         "rating_high": 1557.3 if is_points else score + half,
         "rating_unit": "Elo" if is_points else unit,
         "better_than_next": better,
+        "rank_low": 1,
+        "rank_high": 1,
     }
     counts = {"too_late": faults, "malformed": 0, "illegal": 0, "gone": 0}
     return LeaderboardRow(

@@ -49,6 +49,9 @@ class LeaderboardRow:
 
     See `posterior`, and `Leaderboard.is_compared` for when it means nothing.
     """
+    rank_low: int
+    """The best rank that the bot's true strength may have, and the worst: for all bots at once, with 95 %."""
+    rank_high: int
     matches: int
     wins: int
     ties: int
@@ -190,6 +193,12 @@ class Leaderboard:
         """Whether there is a row after this one (numbered from 0), and the bots of both have a match."""
         pair = self.rows[place : place + 2]
         return len(pair) == 2 and all(row.matches for row in pair)
+
+    @property
+    def leads(self) -> tuple[int, float]:
+        """How many bots are compared with the next, and how many of these are expected to be weaker."""
+        chances = [row.better_than_next for place, row in enumerate(self.rows) if self.is_compared(place)]
+        return len(chances), sum(min(chance, 1 - chance) for chance in chances)
 
     def row(self, bot: str) -> LeaderboardRow:
         """The row of a bot, or of the version of it that plays now.  Raises ConfigError if there is none."""

@@ -56,10 +56,7 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
     order = _order(rows, scale)
     rows = _placed([rows[place] for place in order], scale)
     stronger = Stronger.of(sheet, ratings)
-    rows = [
-        attrs.evolve(row, better_than_next=stronger.than_next(rows[place : place + 2]))
-        for place, row in enumerate(rows)
-    ]
+    rows = [_told_apart(row, stronger, rows[place : place + 2]) for place, row in enumerate(rows)]
     met = meetings(sheet, order)
     ordered = order_of(sheet, order) if ratings is not None else Order()
     notes = (*ordered.notes, *_notes(rows, met, scale), *_unanchored(ratings, anchor))
@@ -126,6 +123,8 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
         rating_high=rating[2],
         rating_unit=scale.rating_unit,
         better_than_next=0.5,
+        rank_low=0,
+        rank_high=0,
         matches=sums.matches,
         wins=sums.win,
         ties=sums.ties,
@@ -200,6 +199,12 @@ def _placed(rows: Sequence[LeaderboardRow], scale: Scale) -> list[LeaderboardRow
     return [
         attrs.evolve(row, rank=first.setdefault(_key(row, scale), place)) for place, row in enumerate(rows, 1)
     ]
+
+
+def _told_apart(row: LeaderboardRow, stronger: Stronger, pair: Sequence[LeaderboardRow]) -> LeaderboardRow:
+    """The row with what is known of the bot beside the others; `pair`: this row and the next."""
+    low, high = stronger.true_ranks(row)
+    return attrs.evolve(row, better_than_next=stronger.than_next(pair), rank_low=low, rank_high=high)
 
 
 # Notes.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.terminal.inks import PLAIN, Inks
 from arena.terminal.text import TableFormat, aligned, as_table
-from arena.words import chance, clipped, measured, width, with_half, with_range
+from arena.words import chance, clipped, measured, width, with_half, with_range, with_ranks
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
@@ -26,6 +26,9 @@ A score of returns is the rating too.  `median` and `p99` are of move times.
 """
 EXPLAINED = "points: share of this field beaten; better: chance to be stronger than the next"
 EXPLAINED_RETURNS = "better: chance to be stronger than the next"
+EXPLAINED_RANKS = "rank: in brackets which may be the true ones, in 95 % for all rows at once"
+READ_TOGETHER_LEAST = 3
+"""From so many rows on it is said how many of their leads are luck, if all are read."""
 _STATUS = {
     "withdrawn": "withdrawn after failing match after match; default moves were played from then on",
     "left out": "left out after failing to start",
@@ -60,6 +63,16 @@ def _people_table(board: Leaderboard, most: int, inks: Inks) -> Iterator[str]:
     yield _fitted(titles, rows, most, inks)
     if sum(row.matches > 0 for row in board.rows) > 1:
         yield inks.faint(EXPLAINED_RETURNS if left_out else EXPLAINED)
+        if any(row.rank_low < row.rank_high for row in board.rows):
+            yield inks.faint(EXPLAINED_RANKS)
+        yield from map(inks.faint, _read_together(board))
+
+
+def _read_together(board: Leaderboard) -> Iterator[str]:
+    """How many of the bots that are called better than the next are expected not to be."""
+    leads, wrong = board.leads
+    if leads >= READ_TOGETHER_LEAST and wrong >= 0.05:
+        yield f"of these {leads} chances, read together, about {wrong:.1f} point the wrong way"
 
 
 def _fitted(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int, inks: Inks) -> str:
@@ -83,7 +96,7 @@ def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int
     def paint(title: str, row: int, text: str) -> str:
         if title == "faults" and rows[row]["faults"]:
             return inks.warning(text)
-        return inks.strong(text) if title == "bot" and rows[row]["rank"] == 1 else text
+        return inks.strong(text) if title == "bot" and rows[row]["rank"].split()[0] == "1" else text
 
     named = [{**row, "bot": clipped(row["bot"], most) if most else ""} for row in rows]
     cells = [[row[title] for title in titles] for row in named]
@@ -93,9 +106,9 @@ def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int
 def _row(row: LeaderboardRow, is_compared: bool) -> Sequence[Any]:
     """A row's cells, in the order of `TITLES`."""
     if not row.matches:
-        return (row.rank, row.bot, 0, *[None] * (len(TITLES) - 3))
+        return (str(row.rank), row.bot, 0, *[None] * (len(TITLES) - 3))
     return (
-        row.rank,
+        with_ranks(row.rank, row.rank_low, row.rank_high),
         row.bot,
         row.matches,
         with_range(row.score, row.score_low, row.score_high)

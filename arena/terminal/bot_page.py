@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from arena.terminal.board import plus_minus
 from arena.terminal.failures import how_to_look, tally
 from arena.terminal.text import aligned
-from arena.words import chance, clipped, counted, measured, printable, version_words, with_range
+from arena.words import chance, clipped, counted, measured, printable, version_words, with_range, with_ranks
 
 if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch
@@ -37,7 +37,8 @@ def _head(page: BotPage) -> str:
     status = "" if row.status == "ok" else f", {row.status}"
     if not row.matches:
         return f"{name}: no match that counts yet{status}"
-    lines = [f"{name}: rank {row.rank} of {page.bots}, {counted(row.matches, 'match')}{status}"]
+    ranks = with_ranks(row.rank, row.rank_low, row.rank_high)
+    lines = [f"{name}: rank {ranks} of {page.bots}, {counted(row.matches, 'match')}{status}"]
     lines.append(f"rating   {plus_minus(row)} {row.rating_unit}{_next(page)}")
     if row.score_unit == "points":
         lines.append(f"points   {with_range(row.score, row.score_low, row.score_high)} of those available")

@@ -122,7 +122,7 @@ def test_who_is_no_bot_gets_a_sentence(played):
 def test_the_page_in_the_terminal(played):
     """What one wants to know, with the commands that show more; nothing wider than a terminal."""
     text = shown(bot_page(played, "ann"), " results/x", listing=faults_listing(" results/x", "ann"))
-    assert text.startswith("ann 1.0: rank 1 of 3, 6 matches\nrating   ")
+    assert text.startswith("ann 1.0: rank 1 (1–2) of 3, 6 matches\nrating   ")
     assert "Elo; better than the next bot with a probability of " in text
     assert "better than" not in shown(bot_page(played, "bob"), listing="arena matches"), (
         "the next bot never played"

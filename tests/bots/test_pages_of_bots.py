@@ -31,7 +31,7 @@ def rows(table: str) -> list[list[str]]:
     """The cells of a leaderboard that are the same in every run of its command: those before the faults."""
     cells = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
     exact = cells[0].index("faults")
-    return [row[:exact] for row in cells if row[0].isdigit()]
+    return [row[:exact] for row in cells if row[0].split()[0].isdigit()]
 
 
 def plays(bot: str, game: str) -> bool:

@@ -15,6 +15,7 @@ from .chance import chance_rows
 from .comparison import comparison_rows
 from .cycles import cycle_rows
 from .intervals import intervals_rows
+from .ranks import ranks_rows
 from .until import until_rows
 
 TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
@@ -23,6 +24,7 @@ TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
     "comparison": comparison_rows,
     "cycles": cycle_rows,
     "intervals": intervals_rows,
+    "ranks": ranks_rows,
     "until": until_rows,
 }
 """Topic -> its simulations, each a row of the table; at most a few minutes of one core each."""

@@ -1,4 +1,4 @@
-"""How probable it is that a bot of a leaderboard is stronger than the next, or the best of all."""
+"""Who is stronger: than the next bot of a leaderboard, than all, and which ranks may be the true ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from arena.analysis.intervals import ALIKE
 from arena.analysis.leaderboard import ROUNDED, LeaderboardRow
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import means_and_covariance
+from arena.analysis.strength.plackett_luce import Floats, Ints
 from arena.analysis.strength.posterior import RETURNS_SPREADS, Posterior, posterior
+from arena.analysis.strength.rank_intervals import rank_intervals
 from arena.analysis.strength.ratings import Ratings
 from arena.analysis.student import student_t
 
@@ -25,15 +27,31 @@ class Stronger:
     """The posterior; None if no bot has such a match."""
     numbers: Mapping[str, int]
     """The number of each bot in `known`."""
+    ranks: Sequence[tuple[int, int]] = ()
+    """The best and the worst rank that each bot may truly have, by its number: see `rank_intervals`."""
 
     @classmethod
     def of(cls, sheet: Sheet, ratings: Ratings | None) -> Stronger:
         """What is known from the ratings, or from mean returns if there are no ratings."""
         if ratings is not None:
-            return cls(ratings.posterior, {bot: place for place, bot in enumerate(ratings.bots)})
+            numbers = {bot: place for place, bot in enumerate(ratings.bots)}
+            ranks = rank_intervals(ratings.rating, ratings.evidence, ratings.freedom)
+            return cls(ratings.posterior, numbers, _pairs(*ranks))
         there = np.unique(sheet.bot).tolist()
-        known = of_returns(sheet) if there else None
-        return cls(known, {sheet.bots[bot]: place for place, bot in enumerate(there)})
+        if not there:
+            return cls(None, {})
+        known = returns_known(sheet)
+        numbers = {sheet.bots[bot]: place for place, bot in enumerate(there)}
+        return cls(
+            known.posterior, numbers, _pairs(*rank_intervals(known.means, known.covariance, known.freedom))
+        )
+
+    def true_ranks(self, row: LeaderboardRow) -> tuple[int, int]:
+        """The best and the worst rank that the bot of this row may truly have; its own without a match."""
+        if row.bot not in self.numbers:
+            return row.rank, row.rank
+        low, high = self.ranks[self.numbers[row.bot]]
+        return min(low, row.rank), max(high, row.rank)
 
     def than_next(self, pair: Sequence[LeaderboardRow]) -> float:
         """How probably the first bot is stronger than the second; 0.5 if one is missing or has no match."""
@@ -49,7 +67,21 @@ class Stronger:
         return round(self.known.leads(self.numbers[rows[0].bot]), 3)
 
 
-def of_returns(sheet: Sheet) -> Posterior:
+def _pairs(low: Ints, high: Ints) -> list[tuple[int, int]]:
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+@attrs.frozen(eq=False)
+class ReturnsKnown:
+    """What is known about the mean returns of bots, in the order of their numbers."""
+
+    means: Floats
+    covariance: Floats
+    freedom: Floats
+    posterior: Posterior
+
+
+def returns_known(sheet: Sheet) -> ReturnsKnown:
     """What is known about the mean returns of the bots that have a match; there must be at least one.
 
     The spread of a field is compared with what a seat wins or loses in a match.  If a bot's series do not
@@ -64,4 +96,5 @@ def of_returns(sheet: Sheet) -> Posterior:
     supposed = np.where(np.diag(covariance) <= (1e-9 * typical) ** 2, unseen**2, 0.0)
     low, high = RETURNS_SPREADS
     spreads = (low * typical, high * typical)
-    return posterior(found.means[there], covariance + np.diag(supposed), freedom, spreads)
+    means, covariance = found.means[there], covariance + np.diag(supposed)
+    return ReturnsKnown(means, covariance, freedom, posterior(means, covariance, freedom, spreads))
