@@ -473,12 +473,12 @@ def match_ids(arena) -> list[str]:
 def test_csv_and_json_say_the_same(command, arena, here):
     """The columns and as many rows, whatever the form; for people there are two lines of head.
 
-    Below the leaderboard a line explains its columns.
+    Below the leaderboard two lines explain its columns, and the ranks in brackets.
     """
     rows = list(csv.DictReader(io.StringIO(arena(command, "--csv")[1])))
     objects = json.loads(arena(command, "--json")[1])
     assert (len(rows), list(rows[0])) == (len(objects), list(objects[0]))
-    assert len(rows) + 2 + (command == "leaderboard") == len(arena(command)[1].splitlines())
+    assert len(rows) + 2 + 2 * (command == "leaderboard") == len(arena(command)[1].splitlines())
 
 
 def test_matches_are_chosen_by_bot_and_fault(arena, here):

@@ -15,7 +15,7 @@ import pytest
 from calls import call
 
 from arena.analysis.comparison import Comparison, ReturnsRules
-from arena.analysis.intervals import interval_of_mean, of_alike
+from arena.analysis.intervals import Extremes, interval_of_mean, of_alike
 from arena.analysis.stopping.gsprt import Gsprt, Hypotheses
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
@@ -147,7 +147,7 @@ def test_in_a_game_of_returns_the_verdict_says_no_more_than_the_test(won_by, sen
     first, _, returns = told(outcome, hypotheses)
     assert sentence == first
     by_series = [(1 + cycle % 2) * 2 * 100.0 / 4 for cycle in range(outcome.series)]
-    low, high = interval_of_mean(estimate_of(by_series), 50.0)
+    low, high = interval_of_mean(estimate_of(by_series), Extremes(largest=50.0))
     mean, half = sum(by_series) / len(by_series) / 2, (high - low) / 2
     both = f"new {with_half(-mean, half)}, old {with_half(mean, half)}"
     assert returns == f"mean returns (95 %, likewise): {both} bb/100"

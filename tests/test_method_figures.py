@@ -36,8 +36,26 @@ def test_intervals() -> None:
             assert number(cell) == round(FOUND[what], 1), what
 
 
+def test_intervals_of_returns() -> None:
+    rows = table("two bots, hands of a match")
+    assert 10 == len(rows)
+    for kind, *cells in rows:
+        what, hands = kind.rsplit(", ", 1)
+        for series, cell in zip((10, 50, 200), cells, strict=True):
+            of = f"95 % intervals of returns, two bots × {series} series, hands of a match {hands}: {what}"
+            assert abs(number(cell) - FOUND[of]) <= 0.051, of
+
+
+def test_true_ranks() -> None:
+    rows = table("field | all intervals hold")
+    assert 6 == len(rows)
+    for field, held, wide in rows:
+        assert abs(number(held) - FOUND[f"true ranks, {field}: all held"]) <= 0.051
+        assert abs(number(wide) - FOUND[f"true ranks, {field}: mean width, of all places"]) <= 0.51
+
+
 def test_fewer_matches() -> None:
-    rows = table("field")
+    rows = table("field | plan")
     assert 8 == len(rows)
     for field, plan, fewer, even, wrong in rows:
         of = f"--until: {field}, plan {plan}: "

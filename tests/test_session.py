@@ -243,7 +243,7 @@ def test_a_run_ends_with_a_leaderboard_and_two_commands(arena, capsys, monkeypat
     """Progress and hints on standard error, the leaderboard alone on standard output; one warning."""
     code, out, err = arena(*TWO, "--series", "3", "--out", "new")
     assert (0, ["rank", "bot"]) == (code, out.split()[:2])
-    assert 5 == len(out.splitlines())  # the last one explains the columns
+    assert 6 == len(out.splitlines())  # the last two explain the columns, and the ranks in brackets
     assert "2 bots, 1 pair × 3 series × 2 seats = 6 matches; " in err
     assert 1 == err.count(
         "warning: Even, Odd, in this process: time is measured there, limits are not enforced"
@@ -294,7 +294,7 @@ def test_a_run_can_be_extended(arena):
     assert "4 matches, 2 of them played already" in arena(*TWO, "--series", "2", "--out", "new")[2]
     code, out, _ = arena("--resume", "new", "session_bots:Odd", "third=session_bots:Even")
     assert (0, 12) == (code, len(rows("new", "matches")))
-    assert {"Even", "Odd", "third"} == {line.split()[1] for line in out.splitlines()[2:-1]}
+    assert {"Even", "Odd", "third"} == set(re.findall(r"^ *\d+(?: \([^)]*\))?  (\w+)", out, re.MULTILINE))
 
 
 def test_one_match_can_be_played_again(arena):
@@ -700,7 +700,9 @@ def test_a_terminal_shows_the_standings_and_then_the_leaderboard_alone(in_termin
     assert re.search(r"points \(95 %\).*\d  Even .*\d\.\d\d \(\d\.\d\d–", running.text, re.DOTALL)
     shown = "\n".join(glass.shown)
     assert not re.search(r"points \(95 %\) +faults| of 30 matches", shown)
-    assert {"rank", "one", "other", "Even"} == set(re.findall(r"^(?: +\d  )?(\w+)  ", shown, re.MULTILINE))
+    assert {"rank", "one", "other", "Even"} == set(
+        re.findall(r"^ *(?:\d(?: \(\d–\d\))?  )?(\w+)  ", shown, re.MULTILINE)
+    )
     assert "results in new; next:" in shown
 
 
@@ -714,7 +716,9 @@ def test_a_run_survives_its_terminal(in_terminal):
     said = Path("new/run.log").read_text()
     assert "the terminal was closed; the run continues" in said.splitlines()[0]
     assert "\x1b" not in said
-    assert {"rank", "one", "other", "Even"} == set(re.findall(r"^(?: +\d  )?(\w+)  ", said, re.MULTILINE))
+    assert {"rank", "one", "other", "Even"} == set(
+        re.findall(r"^ *(?:\d(?: \(\d–\d\))?  )?(\w+)  ", said, re.MULTILINE)
+    )
     assert (60, "finished") == (
         len(rows("new", "matches")),
         json.loads(Path("new/run.json").read_text())["status"],

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.clusters import extremes_of
 from arena.analysis.failures import Failure, failures
 from arena.analysis.head_to_head import Meeting
 from arena.analysis.intervals import interval_of_mean, interval_of_share
@@ -188,7 +189,8 @@ def score_of_rows(
     (found,) = estimates(strata.of_rows(rows), values, by_sets=by_sets)
     if is_share:
         return found.mean, *interval_of_share(found)
-    return found.mean, *interval_of_mean(found, float(np.abs(values).max()))
+    bound = scale.returns_bound and scale.returns_bound / scale.returns_per_unit
+    return found.mean, *interval_of_mean(found, extremes_of(sheet.series[rows], values, bound))
 
 
 def _slowest(sheet: Sheet, rows: NDArray[np.int64]) -> Iterator[SlowMatch]:

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.intervals import ALIKE
+from arena.analysis.intervals import ALIKE, NEAR, Extremes
 from arena.analysis.student import student_t
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,25 @@ class Groups:
         return np.repeat(values, self.lengths)
 
 
+def extremes_of(series: NDArray[np.generic], returns: Floats, bound: float | None) -> Extremes:
+    """The extremes of the returns of matches, each with the number of its series, in any order."""
+    if not len(returns):
+        return Extremes(bound)
+    order = np.argsort(series, kind="stable")
+    groups = Groups.of(series[order].astype(np.int64))
+    means = np.add.reduceat(returns[order], groups.starts) / groups.lengths
+    largest = groups.largest(np.abs(returns[order]))
+    return Extremes(
+        bound,
+        series=len(means),
+        matches=len(returns),
+        largest=float(largest.max()),
+        near=0 if bound is None else int(np.count_nonzero(largest > bound / NEAR)),
+        low=float(means.min()),
+        high=float(means.max()),
+    )
+
+
 @attrs.frozen(eq=False)
 class Clusters:
     """A sum over the matches of each series, and their number, at least 1; the series are in groups.
@@ -83,16 +102,23 @@ class Clusters:
         low, high = np.minimum(mean, middle - half), np.maximum(mean, middle + half)
         return np.maximum(0.0, low), np.minimum(1.0, high)
 
-    def mean_intervals(self, largest: Floats) -> tuple[Floats, Floats]:
+    def mean_intervals(self, largest: Floats, bound: float | None = None) -> tuple[Floats, Floats]:
         """The 95 % interval of each group's mean per match (`intervals.interval_of_mean`).
 
-        `largest`: the largest absolute value of a match in each group.
+        `largest`: the largest absolute value of a match in each series; `bound`: of any match.
         """
-        seen = self._estimates()
-        error = np.sqrt(seen.variance)
-        known = seen.quantiles(seen.variance) * error
-        half = np.where(error > 1e-9 * largest, known, ALIKE * seen.weight * largest)
-        return seen.mean - half + 0.0, seen.mean + half + 0.0
+        seen, groups = self._estimates(), self.groups
+        most, means = groups.largest(largest), self.sums / self.counts
+        variance, limit = seen.variance, np.full(len(most), np.inf)
+        if bound is not None:
+            near, limit = groups.summed(largest > bound / NEAR), np.maximum(bound, most)
+            unseen = bound * groups.lengths / self.matches / (1 + near)
+            apart = np.maximum(groups.largest(means) - seen.mean, seen.mean + groups.largest(-means))
+            variance = variance + seen.weight**2 * (unseen**2 + apart**2)
+        half = seen.quantiles(seen.variance) * np.sqrt(variance)
+        is_alike = np.sqrt(seen.variance) <= 1e-9 * most
+        half = np.where(is_alike, np.maximum(half, ALIKE * seen.weight * most), half)
+        return np.maximum(-limit, seen.mean - half) + 0.0, np.minimum(limit, seen.mean + half) + 0.0
 
     def _estimates(self) -> _Estimates:
         series, mean = self.groups.lengths.astype(np.float64), self.means

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fsum
 from typing import Literal, TypeAlias
 
 import attrs
 
+from arena.analysis.intervals import bound_of
 from arena.analysis.live import Standings
 from arena.analysis.stopping.betting import BettingTest, Gains, Range, Tails
 from arena.analysis.stopping.gsprt import Gsprt, Hypotheses
@@ -120,7 +122,9 @@ class Comparison:
 
     def _forget(self) -> None:
         self._test, self._clean = self._test_of(), self._test_of()
-        self._returns = Standings(rated_by="returns", returns_unit=self.rules.unit)
+        self._returns = Standings(
+            rated_by="returns", returns_unit=self.rules.unit, returns_bound=bound_of(self.rules.reach)
+        )
         self._returns.enter([self.new, self.old])
         self._matches = self._spoilt = 0
         self._faulty = {self.new: 0, self.old: 0}
@@ -157,28 +161,28 @@ class Comparison:
             for bot, failed, was_withdrawn in zip(pairing.bots, result.faults, withdrawn, strict=True):
                 if bot in faults:
                     faults[bot] += failed + was_withdrawn  # it was withdrawn because of its faults
-        value = self._value(series)
+        values = self._values(series)
         self._matches += len(series.matches)
         self._returns.add(series)
-        self._test.add(value)
+        _tell(self._test, values)
         for bot, failed in faults.items():
             self._faulty[bot] += failed > 0
         if not any(faults.values()):
-            self._clean.add(value)
+            _tell(self._clean, values)
         return self.is_over
 
-    def _value(self, series: ClosedSeries) -> float:
-        """What the series says about NEW and OLD: the difference of their means, or if they met NEW's."""
+    def _values(self, series: ClosedSeries) -> list[float]:
+        """What each match of the series says about NEW and OLD: their difference, or if they met NEW's."""
         by_wins = isinstance(self.question, Hypotheses)
         scores: dict[str, list[float]] = {self.new: [], self.old: []}
         for pairing, result in series.matches:
             for bot, score in zip(pairing.bots, result.points if by_wins else result.returns, strict=True):
                 if bot in scores:
                     scores[bot].append(score)
-        new, old = (fsum(scores[bot]) / len(scores[bot]) for bot in (self.new, self.old))
+        pairs = zip(scores[self.new], scores[self.old], strict=True)
         if by_wins:
-            return min(1.0, max(0.0, (new - old + 1) / 2))  # they share the points of a match: NEW's mean
-        return (new - old if self._is_field else new) / self.rules.unit[1]
+            return [(new - old + 1) / 2 for new, old in pairs]  # they share the points of a match: NEW's mean
+        return [(new - old if self._is_field else new) / self.rules.unit[1] for new, old in pairs]
 
     def _beyond_in(self, series: ClosedSeries) -> str:
         """The first match with returns that the game declared impossible, in words; empty if none has."""
@@ -275,3 +279,12 @@ def left_in_words(left: tuple[float, float] | None, most: int) -> str:
     return (
         f"about {least:,} more series" if least == longest else f"about {least:,} to {longest:,} more series"
     )
+
+
+def _tell(test: Gsprt | BettingTest, values: Sequence[float]) -> None:
+    """Adds a series to a test, from the values of its matches."""
+    mean = fsum(values) / len(values)
+    if isinstance(test, Gsprt):
+        test.add(min(1.0, max(0.0, mean)))
+    else:
+        test.add(mean, values)

@@ -94,8 +94,11 @@ class MeetingTable:
             yield (names[bot], versions[bot], names[opponent], versions[opponent], *numbers)
 
 
-def meetings(sheet: Sheet, order: Sequence[int]) -> MeetingTable:
-    """All meetings, with bots and the opponents of each in `order`, given as numbers in the sheet."""
+def meetings(sheet: Sheet, order: Sequence[int], bound: float | None = None) -> MeetingTable:
+    """All meetings, with bots and the opponents of each in `order`, given as numbers in the sheet.
+
+    `bound`: the largest absolute returns of a match, if the game declares them.
+    """
     import numpy as np
 
     from arena.analysis.clusters import Groups
@@ -106,13 +109,13 @@ def meetings(sheet: Sheet, order: Sequence[int]) -> MeetingTable:
     place = np.zeros(size, np.int64)
     place[list(order)] = np.arange(len(order))
     by_rank = np.argsort(place[bot] * size + place[opponent])
-    columns = {"bot": bot, "opponent": opponent, **_numbers(cells, groups)}
+    columns = {"bot": bot, "opponent": opponent, **_numbers(cells, groups, bound)}
     return MeetingTable(
         sheet.bots, sheet.versions, {name: column[by_rank] for name, column in columns.items()}
     )
 
 
-def _numbers(cells: dict[str, Any], groups: Groups) -> dict[str, Any]:
+def _numbers(cells: dict[str, Any], groups: Groups, bound: float | None) -> dict[str, Any]:
     """The columns of the numbers of all meetings, in the order of a `Meeting`."""
     from arena.analysis.clusters import Clusters
 
@@ -120,7 +123,7 @@ def _numbers(cells: dict[str, Any], groups: Groups) -> dict[str, Any]:
     share = Clusters(cells["better"] + cells["tied"] / 2, cells["matches"], groups)
     lead = Clusters(cells["lead"], cells["matches"], groups)
     low, high = share.share_intervals()
-    lead_low, lead_high = lead.mean_intervals(groups.largest(cells["largest"]))
+    lead_low, lead_high = lead.mean_intervals(cells["largest"], bound and 2 * bound)
     return {
         "series": groups.lengths,
         "matches": matches,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from math import ceil, fsum, sqrt
+from math import ceil, fsum, inf, sqrt
 from typing import TypeAlias
 
 import attrs
@@ -16,6 +16,9 @@ MANY_TIMES = 20_000
 
 ALIKE = 19.0
 """k times the half-width for k series that do not show how they differ, ÷ the largest value of a match."""
+
+NEAR = 4.0
+"""A match is near the bound of returns if it is beyond the bound ÷ this."""
 
 Tally: TypeAlias = tuple[float, int]
 """A sum over the matches of one series, and their number."""
@@ -51,6 +54,50 @@ class Estimate:
 
 NOTHING = Estimate(0)
 """The estimate without any series."""
+
+
+def bound_of(reach: tuple[float, float] | None) -> float | None:
+    """The largest absolute returns of a match, from the range that the game declares."""
+    return None if reach is None else max(-reach[0], reach[1])
+
+
+@attrs.define
+class Extremes:
+    """The most extreme returns of the series that were seen, and what a match may have at most.
+
+    Where near-copies meet on shared luck most series are 0 and a few are huge, so that a dozen say little of
+    how much series differ: the interval allows for two that were not seen.  In one of them a match goes to
+    the bound; it counts the less, the more series have come near it.  The other one is as far from the mean
+    as the farthest one seen.  Without a declared bound nothing is known of such series, and nothing is added.
+    """
+
+    bound: float | None = None
+    """The largest absolute returns of a match as the game declares it (`Game.returns_reach`)."""
+    series: int = 0
+    matches: int = 0
+    largest: float = 0.0
+    """The largest absolute returns of a match."""
+    near: int = 0
+    """How many series had a match near the bound."""
+    low: float = 0.0
+    """The lowest mean per match of a series."""
+    high: float = 0.0
+
+    def note(self, mean: float, largest: float, matches: int) -> None:
+        """Adds a series: its mean per match, and the largest absolute returns of one."""
+        self.low, self.high = (min(self.low, mean), max(self.high, mean)) if self.series else (mean, mean)
+        self.series += 1
+        self.matches += matches
+        self.largest = max(self.largest, largest)
+        self.near += self.bound is not None and largest > self.bound / NEAR
+
+    def unseen(self, mean: float) -> float:
+        """The variance of the mean that two unseen series would add if each were all there is."""
+        if self.bound is None or not self.series:
+            return 0.0
+        most = self.bound * self.series / self.matches
+        apart = max(self.high - mean, mean - self.low)
+        return float((most / (1 + self.near)) ** 2 + apart**2)
 
 
 def of_alike(series: int, total: float, matches: float, spread: float) -> Estimate:
@@ -98,28 +145,31 @@ def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
 
 
-def interval_of_mean(estimate: Estimate, largest: float) -> tuple[float, float]:
-    """The 95 % interval of mean returns, symmetric about them.
+def interval_of_mean(estimate: Estimate, extremes: Extremes) -> tuple[float, float]:
+    """The 95 % interval of mean returns, symmetric about them but for the bound of all returns.
 
-    It uses Student's t with V.  If all series are of one stratum and have equally many matches, this is
-    the textbook interval for the mean of k series means.
+    It uses Student's t with V and what `Extremes` adds to it: two unseen series with the largest weight that
+    a series has.  Without these, and if all series are of one stratum and have equally many matches, it would
+    be the textbook interval for the mean of k series means.
 
     One series, or several that all went alike, do not show how much series differ: the
-    half-width is then 19/k times `largest`, the largest absolute return of a match.
+    half-width is then at least 19/k times the largest absolute return of a match.
     For one series this covers the centre of any symmetric distribution with a single peak
     in 95 % or more: x ± c·|x| misses it at most once in c + 1 times (after Edelman, Am.
     Statistician 44, 1990).  For k alike it is wider than the rule of three: what never occurred
-    in k series may still occur in 3/k of them, and then cost up to twice `largest`.
+    in k series may still occur in 3/k of them, and then cost up to twice the largest.
 
     Without any series it is 0 to 0, as no interval would be wide enough.
     """
     if not estimate.series:
         return 0.0, 0.0
-    error = sqrt(estimate.variance)
-    half = ALIKE * estimate.weight * largest
-    if error > 1e-9 * largest:
-        half = student_t(estimate.freedom_of(estimate.variance)) * error
-    return estimate.mean - half + 0.0, estimate.mean + half + 0.0
+    mean, largest = estimate.mean, extremes.largest
+    variance = estimate.variance + estimate.weight**2 * extremes.unseen(mean)
+    half = student_t(estimate.freedom_of(estimate.variance)) * sqrt(variance)
+    if sqrt(estimate.variance) <= 1e-9 * largest:
+        half = max(half, ALIKE * estimate.weight * largest)
+    most = inf if extremes.bound is None else max(extremes.bound, largest)
+    return max(-most, mean - half) + 0.0, min(most, mean + half) + 0.0
 
 
 def quantiles(times: array[float], *shares: float) -> tuple[float, ...]:

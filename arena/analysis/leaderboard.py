@@ -142,6 +142,8 @@ class Scale:
     ranked_by: Literal["score", "rating", "places"] = "score"
     places: Mapping[str, int] = {}
     """The place of each bot so far, if the format has places."""
+    returns_bound: float | None = None
+    """The largest absolute returns of a match: see `Game.returns_reach`; None if none are declared."""
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Scale:
@@ -153,6 +155,7 @@ class Scale:
             returns_per_unit=per_unit,
             ranked_by=meta.get("ranked_by", "score"),
             places=meta.get("places", {}),
+            returns_bound=meta.get("returns_bound"),
         )
 
     @property

@@ -14,7 +14,7 @@ from math import fsum
 
 import attrs
 
-from arena.analysis.intervals import interval_of_mean, interval_of_share
+from arena.analysis.intervals import Extremes, interval_of_mean, interval_of_share
 from arena.analysis.running import RunningEstimate, Stratum
 from arena.schedule.course import ClosedSeries
 
@@ -66,7 +66,8 @@ class Standings:
 
     `by_sets`: all sets of a bot have equal weight in its score, as if everybody meets the same opponents;
     otherwise all its matches have.
-    `returns_unit` is the game's: a unit, and how many returns one unit is.  `by_rating`: bots are ordered by
+    `returns_unit` is the game's: a unit, and how many returns one unit is; `returns_bound` the most that a
+    match can have.  `by_rating`: bots are ordered by
     rating, which in a game rated by returns is the score; `anchor` is the bot that is rated 1500, instead of
     the mean of those that played.
     """
@@ -76,6 +77,7 @@ class Standings:
         *,
         rated_by: str = "ranks",
         returns_unit: tuple[str, float] = ("", 1.0),
+        returns_bound: float | None = None,
         by_rating: bool = False,
         by_sets: bool = True,
         anchor: str | None = None,
@@ -96,6 +98,7 @@ class Standings:
         self._match, self._bot, self._rank = array("i"), array("i"), array("b")
         """The columns for ratings: a row for each seat, sorted by match, rank and bot."""
         self._scale = returns_unit[1] if self.is_of_returns else 1.0
+        self._bound = returns_bound
         self._by_sets = by_sets
         self._bots: dict[str, _Sums] = {}
         self._strata: dict[tuple[str, ...], tuple[Stratum, ...]] = {}
@@ -108,7 +111,8 @@ class Standings:
 
     def _sums_of(self, bot: str) -> _Sums:
         if bot not in self._bots:
-            self._bots[bot] = _Sums(len(self._bots), RunningEstimate(by_sets=self._by_sets))
+            running, extremes = RunningEstimate(by_sets=self._by_sets), Extremes(self._bound)
+            self._bots[bot] = _Sums(len(self._bots), running, extremes=extremes)
         return self._bots[bot]
 
     def add(self, series: ClosedSeries) -> None:
@@ -122,14 +126,16 @@ class Standings:
             given = result.returns if self.is_of_returns else result.points
             for bot, score, faults in zip(pairing.bots, given, result.faults, strict=True):
                 scores.setdefault(bot, []).append(score)
-                self._sums_of(bot).note(score, faults)
+                self._sums_of(bot).faults += faults
             if self.is_by_rating:
                 self._note_places(pairing.bots, result.points)
         bots = tuple(sorted(scores))
         if bots not in self._strata:
             self._strata[bots] = tuple([Stratum() for _ in bots])
         for bot, stratum in zip(bots, self._strata[bots], strict=True):
-            self._bots[bot].running.add(stratum, fsum(scores[bot]), len(scores[bot]))
+            sums, own = self._bots[bot], scores[bot]
+            sums.running.add(stratum, fsum(own), len(own))
+            sums.extremes.note(fsum(own) / len(own), max(map(abs, own)), len(own))
 
     def _note_places(self, bots: Sequence[str], points: Sequence[float]) -> None:
         match = self._match[-1] + 1 if self._match else 0
@@ -167,7 +173,7 @@ class Standings:
     def _row(self, bot: str, sums: _Sums) -> Standing:
         estimate, scale = sums.running.estimate, self._scale
         if self.is_of_returns:
-            low, high = interval_of_mean(estimate, sums.largest)
+            low, high = interval_of_mean(estimate, sums.extremes)
         else:
             low, high = interval_of_share(estimate)
         score = estimate.mean / scale + 0.0
@@ -181,9 +187,4 @@ class _Sums:
     """The bot's number, in the order in which bots came."""
     running: RunningEstimate
     faults: int = 0
-    largest: float = 0.0
-    """The largest absolute score of a match."""
-
-    def note(self, score: float, faults: int) -> None:
-        self.faults += faults
-        self.largest = max(self.largest, abs(score))
+    extremes: Extremes = attrs.field(factory=Extremes)

@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.clusters import extremes_of
 from arena.analysis.head_to_head import Meeting, MeetingTable, meetings
-from arena.analysis.intervals import Estimate, interval_of_mean, interval_of_share, quantiles
+from arena.analysis.intervals import Estimate, Extremes, interval_of_mean, interval_of_share, quantiles
 from arena.analysis.leaderboard import ROUNDED, Leaderboard, LeaderboardRow, Scale, unknown_bot
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.analysis.strata import Strata, estimates
@@ -48,16 +49,16 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
         known.get(name, StoredBot(name, version))
         for name, version in zip(sheet.bots, sheet.versions, strict=True)
     ]
-    sums = _sums(sheet, by_sets=scale.ranked_by == "score")
+    sums = _sums(sheet, scale)
     rows = [_row(bot, each, times, scale) for bot, each, times in zip(stored, sums, sheet.times, strict=True)]
     ratings = _ratings(sheet, anchor) if scale.rated_by == "ranks" else None
     if ratings is not None:
         rows = [_rated(row, ratings) if row.matches else row for row in rows]
     order = _order(rows, scale)
     rows = _placed([rows[place] for place in order], scale)
-    stronger = Stronger.of(sheet, ratings)
+    stronger = Stronger.of(sheet, ratings, [each.extremes for each in sums])
     rows = [_told_apart(row, stronger, rows[place : place + 2]) for place, row in enumerate(rows)]
-    met = meetings(sheet, order)
+    met = meetings(sheet, order, scale.returns_bound)
     ordered = order_of(sheet, order) if ratings is not None else Order()
     notes = (*ordered.notes, *_notes(rows, met, scale), *_unanchored(ratings, anchor))
     best = stronger.than_all(rows)
@@ -81,15 +82,14 @@ class _Sums:
     wins: Estimate
     points: Estimate
     returns: Estimate
-    returns_largest: float
-    """The largest absolute returns of a match."""
+    extremes: Extremes
     ties: int
     faults: tuple[int, ...]
 
 
-def _sums(sheet: Sheet, *, by_sets: bool) -> list[_Sums]:
+def _sums(sheet: Sheet, scale: Scale) -> list[_Sums]:
     """The sums of each bot; means are over its sets of bots, or over its matches."""
-    strata = Strata.of(sheet)
+    strata, by_sets = Strata.of(sheet), scale.ranked_by == "score"
     columns = (sheet.win.astype(np.float64), sheet.points, sheet.returns)
     means = [estimates(strata, values, by_sets=by_sets) for values in columns]
     return [
@@ -99,7 +99,7 @@ def _sums(sheet: Sheet, *, by_sets: bool) -> list[_Sums]:
             wins=wins,
             points=points,
             returns=returns,
-            returns_largest=float(np.abs(sheet.returns[rows]).max(initial=0.0)),
+            extremes=extremes_of(sheet.series[rows], sheet.returns[rows], scale.returns_bound),
             ties=int(sheet.tie[rows].sum()),
             faults=tuple(int(getattr(sheet, kind)[rows].sum()) for kind in FAULT_KINDS),
         )
@@ -111,7 +111,7 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
     """The row of a bot as if it were rated by returns, without its rank and rating."""
     low, high = interval_of_share(sums.wins)
     points = sums.points.mean, *interval_of_share(sums.points)
-    returns = sums.returns.mean, *interval_of_mean(sums.returns, sums.returns_largest)
+    returns = sums.returns.mean, *interval_of_mean(sums.returns, sums.extremes)
     rating = [value / scale.returns_per_unit for value in returns]
     median_s, p99_s = quantiles(array("f", times.tobytes()), 0.5, 0.99)
     return LeaderboardRow(

@@ -67,7 +67,7 @@ def clusters_of(*groups: Sequence[tuple[float, int]]) -> Clusters:
 
 def mean_interval(tallies: Sequence[tuple[float, int]], largest: float) -> tuple[float, float]:
     """The interval of one group."""
-    low, high = clusters_of(tallies).mean_intervals(np.array([largest]))
+    low, high = clusters_of(tallies).mean_intervals(np.full(len(tallies), largest))
     return float(low[0]), float(high[0])
 
 

@@ -38,14 +38,17 @@ def test_shares_are_those_of_intervals(groups):
 
 
 @pytest.mark.slow
-@given(st.lists(LEADS, min_size=1, max_size=4))
-def test_means_are_those_of_intervals(groups):
+@given(st.lists(LEADS, min_size=1, max_size=4), st.none() | st.floats(1e6, 1e7))
+def test_means_are_those_of_intervals(groups, bound):
     """The same of intervals of means, for all groups at once."""
-    largest = [max(abs(value) for value, _ in tallies) for tallies in groups]
-    low, high = clusters_of(*groups).mean_intervals(np.array(largest))
+    largest = np.array([abs(value) for tallies in groups for value, _ in tallies])
+    low, high = clusters_of(*groups).mean_intervals(largest, bound)
     for place, tallies in enumerate(groups):
-        expected = intervals.interval_of_mean(alike(tallies), largest[place])
-        near = pytest.approx(expected, rel=1e-9, abs=1e-9 * largest[place])
+        extremes = intervals.Extremes(bound)
+        for value, played in tallies:
+            extremes.note(value / played, abs(value), played)
+        expected = intervals.interval_of_mean(alike(tallies), extremes)
+        near = pytest.approx(expected, rel=1e-9, abs=1e-9 * extremes.largest)
         assert (low[place], high[place]) == near
 
 

@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from synthetic import mean_interval, play
 
 from arena.analysis.counted import progress_of
-from arena.analysis.intervals import MANY_TIMES, NOTHING, interval_of_mean, quantiles, win_rate_interval
+from arena.analysis.intervals import (
+    MANY_TIMES,
+    NOTHING,
+    Extremes,
+    interval_of_mean,
+    quantiles,
+    win_rate_interval,
+)
 from arena.analysis.leaderboard import COLUMNS, LeaderboardRow
 from arena.analysis.ranking import leaderboard
 from arena.analysis.student import student_t
@@ -291,7 +298,7 @@ def test_the_interval_of_a_mean_return(tallies, largest, low, high):
 
 def test_without_a_series_an_interval_of_returns_is_a_point():
     """As no number would be wide enough."""
-    assert (0.0, 0.0) == interval_of_mean(NOTHING, 30.0)
+    assert (0.0, 0.0) == interval_of_mean(NOTHING, Extremes(30.0))
 
 
 RETURNS = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=4)

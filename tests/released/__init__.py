@@ -81,7 +81,7 @@ async def _served(folder: Path) -> None:
     """A server on which people play, killed while they do."""
     world = World(folder, seed=1)
     try:
-        await world.nursery.start_soon()
+        await world.start()
         with trio.move_on_after(SERVED_S):
             async with trio.open_nursery() as nursery:
                 for name in ("ann", "bob", "cid"):

@@ -16,6 +16,7 @@ from .comparison import comparison_rows
 from .cycles import cycle_rows
 from .intervals import intervals_rows
 from .ranks import ranks_rows
+from .returns_intervals import returns_interval_rows
 from .until import until_rows
 
 TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
@@ -25,6 +26,7 @@ TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
     "cycles": cycle_rows,
     "intervals": intervals_rows,
     "ranks": ranks_rows,
+    "returns intervals": returns_interval_rows,
     "until": until_rows,
 }
 """Topic -> its simulations, each a row of the table; at most a few minutes of one core each."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from arena.analysis.clusters import extremes_of
 from arena.analysis.intervals import interval_of_mean, interval_of_share
 from arena.analysis.strata import Strata, estimates
 from arena.bench.measures import Measure, at_least
@@ -102,10 +103,14 @@ def coverage(design: Design, series: int, tournaments: int) -> float:
     sums = design.draw(rng, means, design.matches)
     strata = _strata(tournaments, sets, series, design.matches)
     found = estimates(strata, sums)
-    largest = np.abs(sums).reshape(tournaments, -1).max(axis=1) / design.matches
     truth, hits = float(np.mean(design.means)), 0
-    for estimate, most in zip(found, largest.tolist(), strict=True):
-        low, high = interval_of_share(estimate) if design.is_share else interval_of_mean(estimate, most)
+    for estimate, own in zip(found, sums.reshape(tournaments, -1), strict=True):
+        if design.is_share:
+            low, high = interval_of_share(estimate)
+        else:
+            series = np.repeat(np.arange(len(own)), design.matches)
+            values = np.repeat(own / design.matches, design.matches)
+            low, high = interval_of_mean(estimate, extremes_of(series, values, None))
         hits += low <= truth <= high
     return hits / tournaments
 

@@ -109,6 +109,13 @@ def head_to_head(game: Game[Any, Any], new: Policy, old: Policy, series: int) ->
     return _played(game, [(new, old)], series)
 
 
+def matches_of(game: Game[Any, Any], bot: Policy, rival: Policy, series: int) -> Floats:
+    """(series, 2): what the first bot won in each match of so many series, in chips."""
+    halves = [(0, (bot, rival)), (1, (rival, bot))]
+    won = [[_returns(game, pair, number, seat)[seat] for seat, pair in halves] for number in range(series)]
+    return np.array(won)
+
+
 def against_field(game: Game[Any, Any], new: Policy, old: Policy, other: Policy, series: int) -> Played:
     """So many series of four: NEW and OLD against the other, in both seats, on the same deals."""
     return _played(game, [(new, other), (old, other)], series)

@@ -28,7 +28,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from arena.analysis.intervals import interval_of_mean
+from arena.analysis.intervals import Extremes, interval_of_mean
 from arena.analysis.running import RunningEstimate, Stratum
 from arena.analysis.stopping.verdict import Evidence, Judgement, Verdict, check_error_rates
 from arena.errors import ConfigError
@@ -153,8 +153,7 @@ class BettingTest:
     """The estimate of the values as they were."""
     _stratum: Stratum = attrs.field(factory=Stratum, init=False)
     """The one stratum: all series are treated as alike."""
-    _largest: float = attrs.field(default=0.0, init=False)
-    """The largest absolute value."""
+    _extremes: Extremes = attrs.field(init=False)
     _judgement: Judgement = attrs.field(factory=Judgement, init=False)
     _for_better: Bettor = attrs.field(init=False)
     _for_not_better: Bettor = attrs.field(init=False)
@@ -162,10 +161,11 @@ class BettingTest:
 
     def __attrs_post_init__(self) -> None:
         gain = self.gains.gain1 - self.gains.gain0
+        self._extremes = Extremes(max(-self.reach[0], self.reach[1]))
         self._for_better, self._for_not_better, self._for_worse = Bettor(gain), Bettor(gain), Bettor(gain)
 
-    def add(self, value: float) -> None:
-        """Counts one more closed series, unless the test is over."""
+    def add(self, value: float, matches: Sequence[float] = ()) -> None:
+        """Counts one more closed series, unless the test is over; `matches`: its values, match by match."""
         if self.is_over:
             return
         low, high = self.reach
@@ -175,7 +175,7 @@ class BettingTest:
             bettor.add(gap, worst)
         self._values.append(counted)
         self._running.add(self._stratum, value, 1)
-        self._largest = max(self._largest, abs(value))
+        self._extremes.note(value, max(map(abs, matches or (value,))), len(matches) or 1)
         # Twice, so that the next value counts in full even if it is somewhat further away.
         self.reach = max(self.bounds[0], min(low, 2 * value)), min(self.bounds[1], max(high, 2 * value))
         self._judgement.weigh(self.evidence, self.series, is_last=self.series >= self.gains.series_max)
@@ -226,7 +226,7 @@ class BettingTest:
     @property
     def interval(self) -> Range:
         """The leaderboard's 95 % interval of the mean, as if the number of series had been fixed."""
-        return interval_of_mean(self._running.estimate, self._largest)
+        return interval_of_mean(self._running.estimate, self._extremes)
 
     def left(self) -> Range | None:
         """About how many more series it takes, from and to; infinite if no capital grows; None if unknown.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
 
 import attrs
 import numpy as np
 
-from arena.analysis.intervals import ALIKE
+from arena.analysis.intervals import ALIKE, Extremes
 from arena.analysis.leaderboard import ROUNDED, LeaderboardRow
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import means_and_covariance
@@ -31,8 +30,8 @@ class Stronger:
     """The best and the worst rank that each bot may truly have, by its number: see `rank_intervals`."""
 
     @classmethod
-    def of(cls, sheet: Sheet, ratings: Ratings | None) -> Stronger:
-        """What is known from the ratings, or from mean returns if there are no ratings."""
+    def of(cls, sheet: Sheet, ratings: Ratings | None, extremes: Sequence[Extremes]) -> Stronger:
+        """What is known from the ratings, or without any from mean returns and their extremes, bot by bot."""
         if ratings is not None:
             numbers = {bot: place for place, bot in enumerate(ratings.bots)}
             ranks = rank_intervals(ratings.rating, ratings.evidence, ratings.freedom)
@@ -40,11 +39,10 @@ class Stronger:
         there = np.unique(sheet.bot).tolist()
         if not there:
             return cls(None, {})
-        known = returns_known(sheet)
+        known = returns_known(sheet, extremes)
         numbers = {sheet.bots[bot]: place for place, bot in enumerate(there)}
-        return cls(
-            known.posterior, numbers, _pairs(*rank_intervals(known.means, known.covariance, known.freedom))
-        )
+        ranks = rank_intervals(known.means, known.covariance, known.freedom)
+        return cls(known.posterior, numbers, _pairs(*ranks))
 
     def true_ranks(self, row: LeaderboardRow) -> tuple[int, int]:
         """The best and the worst rank that the bot of this row may truly have; its own without a match."""
@@ -81,19 +79,25 @@ class ReturnsKnown:
     posterior: Posterior
 
 
-def returns_known(sheet: Sheet) -> ReturnsKnown:
+def returns_known(sheet: Sheet, extremes: Sequence[Extremes]) -> ReturnsKnown:
     """What is known about the mean returns of the bots that have a match; there must be at least one.
 
-    The spread of a field is compared with what a seat wins or loses in a match.  If a bot's series do not
-    show how they differ, its error is taken as in `intervals.interval_of_mean`.
+    The spread of a field is compared with what a seat wins or loses in a match.  Errors are those of
+    `intervals.interval_of_mean`, with the `extremes` of each bot of the sheet.
     """
     there, found = np.unique(sheet.bot), means_and_covariance(sheet, sheet.returns)
     largest = float(np.abs(sheet.returns).max())
     typical = float(np.sqrt(np.mean(sheet.returns**2))) or 1.0
     freedom, covariance = np.diag(found.freedom)[there], found.covariance[np.ix_(there, there)]
     quantile = np.array([student_t(float(each)) for each in freedom])
-    unseen = sqrt(2) * ALIKE * found.weights[there] * largest / quantile
-    supposed = np.where(np.diag(covariance) <= (1e-9 * typical) ** 2, unseen**2, 0.0)
+    weights = found.weights[there]
+    unseen = [extremes[bot].unseen(found.means[bot]) for bot in there.tolist()]
+    # Twice, as if the errors of two bots were independent: what one of two wins the other one loses.
+    supposed = 2 * weights**2 * np.array(unseen)
+    alike = np.diag(covariance) <= (1e-9 * typical) ** 2
+    supposed = np.where(
+        alike, np.maximum(supposed, 2 * (ALIKE * weights * largest / quantile) ** 2), supposed
+    )
     low, high = RETURNS_SPREADS
     spreads = (low * typical, high * typical)
     means, covariance = found.means[there], covariance + np.diag(supposed)

@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from arena.analysis import export
+from arena.analysis.intervals import bound_of
 from arena.analysis.live import Standings
 from arena.cli.group import BUG
 from arena.cli.mistakes import ungrouped
@@ -287,6 +288,7 @@ class RunCommand:
         standings = Standings(
             rated_by=game.rated_by,
             returns_unit=game.returns_unit,
+            returns_bound=bound_of(game.returns_reach(self.run.plan.seats)),
             by_rating=ranked_by == "rating",
             by_sets=ranked_by == "score",
             anchor=self.run.plan.anchor,

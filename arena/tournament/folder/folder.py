@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from arena.analysis.intervals import bound_of
 from arena.errors import ELSEWHERE, START_OVER, ConfigError, DiskFull
 from arena.match.game import Game
 from arena.reading.units import shown
@@ -284,6 +285,7 @@ def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
     """What the leaderboard, which sees only the store, must know of game and format."""
     return {
         "rated_by": game.rated_by,
+        "returns_bound": bound_of(game.returns_reach(plan.seats)),
         "returns_unit": list(game.returns_unit),
         "ranked_by": format_of(plan).ranked_by,
     }
