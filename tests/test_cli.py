@@ -167,7 +167,7 @@ def test_help_imports_nothing_heavy(tmp_path):
     """`arena --help` is quick, as it leaves alone what takes long to import."""
     code = (
         "import sys; sys.argv = ['arena', '--help']\n"
-        "heavy = {'trio', 'pandas', 'msgspec', 'rich', 'attrs', 'sqlite3',\n"
+        "heavy = {'trio', 'pandas', 'msgspec', 'rich', 'attrs', 'cattrs', 'sqlite3',\n"
         "         'arena.server', 'starlette', 'anycorn', 'anyio'}\n"
         "from arena.cli import main\n"
         "try: main()\n"

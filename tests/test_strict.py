@@ -1,7 +1,9 @@
 """Reading TOML strictly: what the readers of plans and of bot.toml are made of."""
 
 from pathlib import Path
+from typing import Annotated, Literal
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from arena.reading.strict import (
     place,
     read_table,
     read_toml,
+    readers_of,
     text,
     whole,
 )
@@ -48,6 +51,65 @@ def test_a_mistake_in_a_list_tells_the_item():
     """Items are counted from 1."""
     with pytest.raises(ConfigError, match=r"^names: item 2: found 3, expected some printable text"):
         read_table({"names": ["a", 3]}, READERS, where="")
+
+
+@attrs.frozen
+class Annotations:
+    """Fields of all types that have readers, and of some that have none."""
+
+    number: int
+    wait: float
+    name: str
+    is_on: bool
+    word: Literal["odds", "evens"]
+    seats: Annotated[int, whole(2)] | None
+    octets: bytes
+    path: Path
+    items: tuple[int, ...]
+
+
+ANNOTATED = readers_of(Annotations)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("number", -3, -3),
+        ("wait", "500ms", 0.5),
+        ("name", "a", "a"),
+        ("is_on", False, False),
+        ("word", "odds", "odds"),
+        ("seats", 2, 2),
+        ("seats", None, None),
+    ],
+)
+def test_an_annotation_is_a_reader(field, value, expected):
+    """`Annotated` brings a reader, and None is read where the annotation allows it."""
+    assert expected == ANNOTATED[field](value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        *[("number", value, "a whole number") for value in ("3", 2.7, 3.0, True, None)],
+        ("wait", True, "a duration"),
+        *[("name", value, "some printable text in quotes") for value in (3, None, ["a"])],
+        *[("is_on", value, "true or false") for value in (1, "true", None)],
+        *[("word", value, "odds or evens") for value in (0, "Odds?", None)],
+        *[("seats", value, "a whole number from 2") for value in (1, "2", 2.0, True)],
+    ],
+)
+def test_an_annotation_coerces_nothing(field, value, expected):
+    """cattrs by itself makes numbers of texts, texts of numbers and truth of anything."""
+    with pytest.raises(ConfigError, match=rf"^found .*, expected {expected}"):
+        ANNOTATED[field](value)
+
+
+@pytest.mark.parametrize(("field", "value"), [("octets", 3), ("path", "a"), ("items", "12"), ("items", [1])])
+def test_an_annotation_without_a_reader_is_our_mistake(field, value):
+    """What cattrs would do with it is not strict, so that it must be said how it is read."""
+    with pytest.raises(TypeError, match="no reader for"):
+        ANNOTATED[field](value)
 
 
 @pytest.mark.parametrize(

@@ -339,29 +339,25 @@ def _reader(hint: Any) -> MoveReader:
 def _converter() -> Converter:
     """A strict cattrs: by itself it makes ints from "3", 2.7 and true, and a tuple from any text."""
     converter = Converter(detailed_validation=False)
-    for kind, words in ((int, "a whole number"), (str, "a string"), (bool, "true or false")):
-        converter.register_structure_hook(kind, _exactly(kind, words))
-    converter.register_structure_hook(Seat, lambda value, _: _seat_named(value))
-    converter.register_structure_hook_factory(_is_tuple, _list_hook)
+    for kind in _WORDS:
+        converter.register_structure_hook(kind, _exactly)
+    converter.register_structure_hook(Seat, _seat_named)
+    converter.register_structure_hook_func(lambda hint: getattr(hint, "__origin__", None) is tuple, _tuple_of)
     return converter
 
 
-def _is_tuple(hint: Any) -> bool:
-    return get_origin(hint) is tuple
+_WORDS: Mapping[Any, str] = {int: "a whole number", str: "a string", bool: "true or false"}
 
 
-def _exactly(kind: type[Any], words: str) -> Callable[[Any, Any], Any]:
-    def structure(value: Any, _: Any) -> Any:
-        if kind is int:
-            value = _whole(value)
-        if type(value) is not kind:
-            raise MalformedAnswer(f"{short_json(value)} is not {words}")
-        return value
-
-    return structure
+def _exactly(value: Any, kind: Any) -> Any:
+    if kind is int:
+        value = _whole(value)
+    if type(value) is not kind:
+        raise MalformedAnswer(f"{short_json(value)} is not {_WORDS[kind]}")
+    return value
 
 
-def _seat_named(value: Any) -> Seat:
+def _seat_named(value: Any, _: Any) -> Seat:
     seats = _here.get()
     seat = seats.get(value) if type(value) is str else None
     if seat is None:
@@ -369,17 +365,11 @@ def _seat_named(value: Any) -> Seat:
     return seat
 
 
-def _list_hook(hint: Any) -> Callable[[Any, Any], Any]:
-    """The hook of `tuple[X, ...]`, which is a list in JSON and nothing else."""
+def _tuple_of(value: Any, hint: Any) -> Any:
+    """What a `tuple[X, ...]` is read from: a list in JSON and nothing else."""
     (of, _) = get_args(hint)
-    inner = _converter().get_structure_hook(of)
-    is_plain = of in (int, str, bool)
-
-    def structure(value: Any, _: Any) -> Any:
-        if type(value) is not list:
-            raise MalformedAnswer(f"{short_json(value)} is not a list")
-        if is_plain and {of}.issuperset(map(type, value)):  # 64 KiB hold 20,000 cards: no call for each
-            return tuple(value)
-        return tuple([inner(item, of) for item in value])
-
-    return structure
+    if type(value) is not list:
+        raise MalformedAnswer(f"{short_json(value)} is not a list")
+    if of in _WORDS and {of}.issuperset(map(type, value)):  # 64 KiB hold 20,000 cards: no call for each
+        return tuple(value)
+    return tuple([_converter().structure(item, of) for item in value])

@@ -11,13 +11,18 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from arena.errors import ConfigError
 from arena.reading.units import DURATION, format_duration, parse_duration, shown, unexpected
 from arena.words import listed
+
+if TYPE_CHECKING:
+    from cattrs import Converter
 
 T = TypeVar("T")
 Reader = Callable[[object], T]
@@ -41,9 +46,9 @@ _DEEP_KEY = re.compile(
 # Readers.
 
 
-def whole(least: int, most: int | None = None) -> Reader[int]:
+def whole(least: int, most: int | None = None, expected: str = "") -> Reader[int]:
     """A whole number in a range; neither `"3"` nor `3.0` nor `true` is one."""
-    expected = f"a whole number from {least}" + (f" to {most}" if most is not None else "")
+    expected = expected or f"a whole number from {least}" + (f" to {most}" if most is not None else "")
 
     def read(value: object) -> int:
         if type(value) is int and least <= value and (most is None or value <= most):
@@ -51,6 +56,13 @@ def whole(least: int, most: int | None = None) -> Reader[int]:
         raise unexpected(value, expected)
 
     return read
+
+
+def integer(value: object) -> int:
+    """Any whole number."""
+    if type(value) is int:
+        return value
+    raise unexpected(value, "a whole number")
 
 
 def flag(value: object) -> bool:
@@ -124,6 +136,44 @@ def many(read: Reader[T], expected: str) -> Reader[tuple[T, ...]]:
 def optional(read: Reader[T]) -> Reader[T | None]:
     """A value that `read` reads, or None: TOML has no null, but a stored plan does."""
     return lambda value: None if value is None else read(value)
+
+
+@cache
+def readers_of(kind: type[Any]) -> Mapping[str, Reader[Any]]:
+    """How each field of an attrs class is read, by its annotation: `Annotated[int, whole(1)]` has a reader.
+
+    Without one a float is a duration; a TypeError, once a value comes, if the type does not say enough.
+    """
+    return {name: reader_of(hint) for name, hint in get_type_hints(kind, include_extras=True).items()}
+
+
+def reader_of(hint: Any) -> Reader[Any]:
+    """How a value of an annotated type is read; nothing is coerced."""
+    return lambda value: _converter().structure(value, hint)
+
+
+@cache
+def _converter() -> Converter:
+    """A cattrs that coerces nothing: by itself it makes ints from "3", 2.7 and true."""
+    from cattrs import Converter  # here: help is shown without it
+
+    converter = Converter(detailed_validation=False)
+    converter.register_structure_hook_factory(lambda hint: NoneType not in get_args(hint), _hook)
+    for kind in (int, str, bool, float, bytes, Path):  # cattrs prefers its own hooks to that factory
+        converter.register_structure_hook(kind, lambda value, kind: _hook(kind)(value, kind))
+    return converter
+
+
+def _hook(hint: Any) -> Callable[[object, Any], Any]:
+    """The hook of every type but `X | None`, which cattrs takes apart."""
+    readers: dict[Any, Reader[Any]] = {int: integer, str: text, bool: flag, float: duration()}
+    if get_origin(hint) is Annotated:
+        readers[hint] = hint.__metadata__[0]
+    elif get_origin(hint) is Literal:
+        readers[hint] = one_of(*get_args(hint))
+    if hint not in readers:
+        raise TypeError(f"no reader for {hint}: name one, as in Annotated[int, whole(1)]")
+    return lambda value, _: readers[hint](value)
 
 
 # Tables and files.

@@ -28,7 +28,7 @@ _NEEDED: Mapping[str, type] = {
     "withdrawn_after": int,
     "restarts_max": int,
 }
-"""Key that `identity` must have -> the type of its value."""
+"""Key that `identity` must have -> the type of its value.  Not cattrs: nothing is made of them."""
 KEYS = frozenset(
     [
         *(_PLAN, _IDENTITY, DECISIONS, ORIGIN, ROSTER, SEAL, "game_version", "tokens", "places"),

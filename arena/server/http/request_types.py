@@ -23,7 +23,7 @@ Nickname = Annotated[str, Meta(min_length=1, max_length=NICKNAME_MAX)]
 Guid = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
-class Body(msgspec.Struct, forbid_unknown_fields=True):
+class Body(msgspec.Struct, forbid_unknown_fields=True):  # not cattrs: msgspec decodes and checks at once
     """A body: a JSON object with these fields and no others."""
 
 

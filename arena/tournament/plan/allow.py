@@ -38,7 +38,8 @@ RIGHTS_READERS: Mapping[str, Reader[Any]] = {
     "memory_mb": optional(MEMORY_READER),
     **dict.fromkeys(FLAGS, flag),
 }
-"""How each key is read in a bot.toml, which asks for it, and in a plan, which grants it."""
+"""How each key is read in a bot.toml, which asks for it, and in a plan, which grants it.  By hand: `players`,
+where Rights are, know no readers."""
 
 
 def read_allow(value: object, base: Path) -> dict[str, Rights]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import comb
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Annotated, Literal, Protocol, TypeAlias
 
 import attrs
 
 from arena.match.clock import Control
+from arena.reading.strict import duration, whole
 from arena.reading.units import Address
 from arena.schedule import FORMATS, SETS_MAX, Allocate, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.schedule.admission import Capacity
 from arena.tournament.plan.allow import Allow
 from arena.words import counted
+
+Count: TypeAlias = Annotated[int, whole(1)]
+
+Seconds: TypeAlias = Annotated[float, duration(beyond=True)]
 
 Workers: TypeAlias = int | Literal["auto"]
 
@@ -53,7 +58,10 @@ class Submittable(Protocol):
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """Everything that `arena run` can be told about a tournament.  All times in seconds."""
+    """Everything that `arena run` can be told about a tournament.  All times in seconds.
+
+    By these annotations a file's values are read (`strict.readers_of`), unless `plan.reading` reads the key.
+    """
 
     name: str = ""
     """Names the results folder; empty for a plan made of options alone."""
@@ -65,16 +73,16 @@ class Plan:
     """The name of a format: `arena.schedule.FORMATS`."""
     sets: Sets | None = None
     """Which sets of bots a round-robin seats; None: all of them or, if they are many, a balanced sample."""
-    challengers: int = 1
+    challengers: Count = 1
     """Gauntlet: how many bots, from the first, challenge the others."""
-    cycles: int | None = None
+    cycles: Count | None = None
     """Swiss: how many cycles; None: as many as it takes to find the best."""
     until: str | None = None
     """Stop when this is settled, such as `top 3 at 95%`; `analysis.until` reads it."""
     allocate: Allocate | None = None
     """Round-robin: whether the sets of bots whose order is open play more than others; None:
     `allocation_of` decides."""
-    max_time: float | None = None
+    max_time: Seconds | None = None
     """How long after its start the run begins new matches."""
     anchor: str | None = None
     """The bot whose rating is fixed; None: the mean of all ratings is."""
@@ -85,12 +93,12 @@ class Plan:
     """How many other bots connect, whoever they are."""
     listen: Address | None = None
     """The address that bots connect to."""
-    per_address: int | None = None
+    per_address: Count | None = None
     """How many connections one address may have; None: `callers.per_address_of` decides."""
-    wait: float | None = None
+    wait: Seconds | None = None
     """How long to wait for bots to connect; then those who came play.  None: until all are there."""
-    seats: int = 2
-    series: int = 10
+    seats: Annotated[int, whole(2)] = 2
+    series: Count = 10
     seed: int | None = None
     """The seed of all deals; None: one of 128 bits is drawn."""
     deals: Deals | None = None
@@ -105,21 +113,21 @@ class Plan:
     """How long the first answer of an instance may take: programs are slow to warm up."""
     no_clock: bool = False
     """Lets no answer have a limit, for a bot under a debugger: one that never answers holds its match."""
-    concurrency: int | None = None
+    concurrency: Annotated[int, whole(1, 1000)] | None = None
     """How many tables play at once; None: `capacity_of` decides."""
     workers: Workers = 1
     """In how many processes the matches are played; 1: in the arena's own."""
-    faults_max: int = 5
+    faults_max: Count = 5
     """After this many faults a seat is not asked any more in that match."""
-    withdrawn_after: int = 3
+    withdrawn_after: Count = 3
     """After this many such matches in succession a bot is withdrawn."""
-    restarts_max: int = 10
+    restarts_max: Annotated[int, whole(0)] = 10
     """A bot that crashed in more matches than this is withdrawn."""
     reconnect_s: float = 10.0
     """How long a lost connection may take to come back."""
     name_wait_s: float = 1.0
     """How long to wait for a silent connection's name before calling it `bot-1`."""
-    matches_max: int = 100_000
+    matches_max: Count = 100_000
     decisions: Literal["faults", "all", "none"] = "faults"
     """Which decisions get a row of their own."""
     strict: bool = False

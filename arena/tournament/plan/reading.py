@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import attrs
 
@@ -28,13 +28,13 @@ from arena.reading.strict import (
     as_said,
     did_you_mean,
     duration,
-    flag,
     many,
     one_of,
     optional,
     place,
     read_table,
     read_toml,
+    readers_of,
     text,
     whole,
 )
@@ -43,6 +43,8 @@ from arena.schedule import FORMATS
 from arena.tournament.bots.game_source import placed
 from arena.tournament.plan.allow import ALLOW_OPTIONS, allow_as_mapping, allow_in_words, merged, read_allow
 from arena.tournament.plan.model import BotSpec, Plan, Rule
+
+T = TypeVar("T")
 
 
 def load_plan(path: Path) -> Plan:
@@ -129,7 +131,7 @@ OTHER_WORDS: Mapping[str, str] = {
 }
 """What newcomers call a key or an option, having used other programs -> what it is called here."""
 
-WORKERS_MAX = 256
+_WORKERS = whole(1, 256, 'a whole number from 1 to 256, or "auto"')
 CONNECTING_MAX = 10_000
 """How many bots may connect; 5,000 were measured (`connected` in `tests.bench`)."""
 
@@ -140,54 +142,28 @@ _HINTS: Mapping[str, str] = {
     **dict.fromkeys(("resume", "fresh", "only", "dry_run", "quiet", "json"), _COMMAND_LINE),
 }
 
-_COUNTS = frozenset(
-    field.name for field in attrs.fields(Plan) if str(field.type).startswith(("int", "Workers"))
-)
+_COUNTS = frozenset(key for key, kind in get_type_hints(Plan).items() if int in (kind, *get_args(kind)))
 """Keys that take whole numbers, which the command line may pass as text."""
 
 
 def _readers(base: Path) -> dict[str, Reader[Any]]:
-    """How each key of a plan is read."""
+    """How each key of a plan is read: by its annotation, or here if that needs `base` or more words."""
     return {
+        **readers_of(Plan),
         "name": _folder_name,
         "game": lambda value: placed(text(value), base),
         "rules": _read_rules,
         "tournament": _format,
-        "sets": optional(one_of("all", "balanced")),
-        "challengers": whole(1),
-        "cycles": optional(whole(1)),
-        "until": lambda value: None if value in (None, "none") else text(value),
-        "allocate": optional(one_of("open", "even")),
-        "max_time": optional(duration(beyond=True)),
-        "anchor": optional(text),
+        "until": _none_or(text),
         "bots": many(lambda value: _read_bot(value, base), _EXAMPLE_BOTS),
         "remote": many(text, 'a list of names such as ["alice"]'),
         "expect": whole(0, CONNECTING_MAX),
-        "per_address": optional(whole(1)),
         "listen": optional(parse_address),
-        "wait": optional(duration(beyond=True)),
-        "seats": whole(2),
-        "series": whole(1),
-        "seed": optional(_seed),
-        "deals": optional(one_of("same", "fresh")),
+        "seed": optional(whole(0, (1 << 128) - 1, "a whole number from 0 to 2^128 − 1")),
         "move_time": _none_or(duration(beyond=True)),
         "bank": _none_or(duration(beyond=True)),
-        "increment": duration(),
-        "margin": optional(duration()),
         "first_move_time": _first_move_time,
-        "no_clock": flag,
-        "concurrency": optional(whole(1, 1000)),
-        "workers": _workers,
-        "faults_max": whole(1),
-        "withdrawn_after": whole(1),
-        "restarts_max": whole(0),
-        "reconnect_s": duration(),
-        "name_wait_s": duration(),
-        "matches_max": whole(1),
-        "decisions": one_of("faults", "all", "none"),
-        "strict": flag,
-        "leave_out_broken": flag,
-        "sandbox": optional(one_of("shield", "strict", "off")),
+        "workers": lambda value: value if value == "auto" else _WORKERS(value),
         "allow": lambda value: read_allow(value, base),
         "out": optional(lambda value: base / place(value)),
     }
@@ -215,12 +191,7 @@ def _read_bot(value: object, base: Path) -> BotSpec:
         return BotSpec(text(value), base)
     if not isinstance(value, dict):
         raise unexpected(value, 'a bot such as "odds", or a table { name = …, spec = … }')
-    readers: dict[str, Reader[Any]] = {
-        "name": optional(text),
-        "spec": text,
-        "base": lambda folder: base / text(folder),
-        "is_submission": flag,
-    }
+    readers = {"name": optional(text), **readers_of(BotSpec), "base": lambda folder: base / text(folder)}
     fields = {"base": base} | read_table(value, readers, where="", joint="; ")
     if "spec" not in fields:
         raise ConfigError('has no spec, expected a table such as { name = "mine", spec = "python3 mine.py" }')
@@ -243,21 +214,7 @@ def _read_rule(rule: str, given: object) -> Rule:
     raise ConfigError(f"{as_said(rule)}: found {shown(given)}, expected {expected}")
 
 
-def _workers(value: object) -> int | Literal["auto"]:
-    if value == "auto":
-        return "auto"
-    if type(value) is int and 1 <= value <= WORKERS_MAX:
-        return value
-    raise unexpected(value, f'a whole number from 1 to {WORKERS_MAX}, or "auto"')
-
-
-def _seed(value: object) -> int:
-    if type(value) is int and 0 <= value < 1 << 128:
-        return value
-    raise unexpected(value, "a whole number from 0 to 2^128 − 1")
-
-
-def _none_or(read: Reader[float]) -> Reader[float | None]:
+def _none_or(read: Reader[T]) -> Reader[T | None]:
     """A reader for what `read` reads, or `"none"`, as the help shows it, which is None."""
     return lambda value: None if value is None or value == "none" else read(value)
 

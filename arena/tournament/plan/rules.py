@@ -12,8 +12,8 @@ import attrs
 
 from arena.errors import ConfigError, Hint
 from arena.match.game import Game
-from arena.reading.strict import Reader, flag, many, one_of, read_table, text, unknown
-from arena.reading.units import shown, unexpected
+from arena.reading.strict import Reader, integer, many, read_table, reader_of, unknown
+from arena.reading.units import shown
 from arena.tournament.plan.model import Plan, Rule
 
 G = TypeVar("G", bound=Game[Any, Any])
@@ -72,14 +72,14 @@ def _rules(cls: type[Game[Any, Any]]) -> dict[str, Any]:
 
 
 def _rule_reader(kind: Any) -> Reader[Any]:
-    words = typing.get_args(kind) if typing.get_origin(kind) is Literal else ()
-    if words:
-        return one_of(*words)
-    if (plain := _plain(kind)) not in _RULE_READERS:
-        raise ConfigError(
-            f"a house rule is of type {shown(plain)}: only bool, int, str and tuple[int, ...] can be given"
-        )
-    return _RULE_READERS[plain]
+    plain = _plain(kind)
+    if plain == _NUMBERS:
+        return many(integer, "a list of whole numbers such as [500, 1000], or 500,1000 in one word")
+    if plain in (bool, int, str) or typing.get_origin(plain) is Literal:
+        return reader_of(plain)
+    raise ConfigError(
+        f"a house rule is of type {shown(plain)}: only bool, int, str and tuple[int, ...] can be given"
+    )
 
 
 def _parse_rule(kind: Any, value: str) -> Rule:
@@ -101,19 +101,7 @@ def _plain(kind: Any) -> Any:
     return kind
 
 
-def _integer(value: object) -> int:
-    if type(value) is int:
-        return value
-    raise unexpected(value, "a whole number")
-
-
 _NUMBERS = tuple[int, ...]
-_RULE_READERS: Mapping[Any, Reader[Any]] = {
-    bool: flag,
-    int: _integer,
-    str: text,
-    _NUMBERS: many(_integer, "a list of whole numbers such as [500, 1000], or 500,1000 in one word"),
-}
 
 
 def _example(cls: type[Game[Any, Any]]) -> str:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import attrs
 
 import arena
 from arena.errors import FAULT_KINDS, ConfigError
-from arena.reading.strict import Reader, flag, many, one_of, read_table, read_toml, text, unknown, whole
+from arena.players.entrant import Restart
+from arena.reading.strict import Reader, many, one_of, read_table, read_toml, readers_of, text, unknown, whole
 from arena.reading.units import unexpected
 from arena.tournament.bots.game_source import names_files
 
 Way: TypeAlias = Literal["tcp", "stdio", "lobby"]
+
+_KINDS = many(one_of(*FAULT_KINDS), 'a list such as ["too_late"]')
+
+Words: TypeAlias = Annotated[tuple[str, ...], lambda value: tuple(shlex.split(text(value)))]
+
+Kinds: TypeAlias = Annotated[frozenset[str], lambda value: frozenset(_KINDS(value))]
 
 FILE = "habits.toml"
 HONEST = "honest.py"
@@ -26,16 +33,16 @@ class Habit:
     """A way to misbehave; the keys are explained in `habits.toml`."""
 
     name: str
-    run: tuple[str, ...]
+    run: Words
     """A script in the folder of habits, and its arguments."""
-    faults: frozenset[str] = frozenset()
-    may: frozenset[str] = frozenset()
+    faults: Kinds = frozenset()
+    may: Kinds = frozenset()
     way: Way = "tcp"
     game: str = ""
     """The game to try it in; empty: the default game."""
-    copies: int = 1
+    copies: Annotated[int, whole(1, 100)] = 1
     refused: bool = False
-    restart: str = "never"
+    restart: Restart = "never"
     slow: bool = False
     box: bool = False
     is_yours: bool = False
@@ -79,22 +86,6 @@ def folder() -> Path:
 
 # Reading habits.toml.
 
-_KINDS: Reader[frozenset[str]] = lambda value: frozenset(  # noqa: E731
-    many(one_of(*FAULT_KINDS), 'a list such as ["too_late"]')(value)
-)
-_HABIT: Mapping[str, Reader[Any]] = {
-    "run": lambda value: tuple(shlex.split(text(value))),
-    "faults": _KINDS,
-    "may": _KINDS,
-    "way": one_of("tcp", "stdio", "lobby"),
-    "game": text,
-    "copies": whole(1, 100),
-    "refused": flag,
-    "restart": one_of("never", "series", "match"),
-    "slow": flag,
-    "box": flag,
-}
-
 
 def _table(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
@@ -107,7 +98,6 @@ def _read() -> dict[str, Any]:
     file: dict[str, Any] = read_toml(path, where=str(path))
     readers: dict[str, Reader[Any]] = {"honest": _table, "habits": _table}
     tables = read_table(file, readers, where=str(path), reject=lambda key: unknown(key, readers, "table"))
-    habits = {
-        name: read_table(table, _HABIT, where=f"{path}: {name}") for name, table in tables["habits"].items()
-    }
-    return {"honest": tables["honest"], "habits": habits}
+    for name, table in tables["habits"].items():
+        tables["habits"][name] = read_table(table, readers_of(Habit), where=f"{path}: {name}")
+    return tables
