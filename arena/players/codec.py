@@ -372,4 +372,5 @@ def _tuple_of(value: Any, hint: Any) -> Any:
         raise MalformedAnswer(f"{short_json(value)} is not a list")
     if of in _WORDS and {of}.issuperset(map(type, value)):  # 64 KiB hold 20,000 cards: no call for each
         return tuple(value)
-    return tuple([_converter().structure(item, of) for item in value])
+    inner = _converter().get_structure_hook(of)
+    return tuple([inner(item, of) for item in value])
