@@ -39,8 +39,9 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
     """
     words = ("--game", "holdem", "equity", "random", "--rule", "hands=20", "--series", "3", "--seed", "1")
     shown = arena(tmp_path, "run", *words, "--out", "poker")
-    title, _, *lines, explained = shown.splitlines()
+    title, _, *lines, explained, ranks = shown.splitlines()
     assert explained.startswith("better: ")
+    assert ranks.startswith("rank: ")
     assert "  bb/100 (95 %)  " in title
     assert "points" not in title
     assert max(map(len, shown.splitlines())) <= WIDTH

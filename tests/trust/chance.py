@@ -85,7 +85,7 @@ def chance_rows() -> Iterator[Measure]:
             of = f"chance keyed by {key}, {copies.named}"
             gain = ratio_of_variances(apart, together)
             goal = copies.goal if generator is MatchRandom else None
-            yield Measure("trust", f"{of}: series that luck alone needs ÷ shared", "×", gain, goal, SERIES)
+            yield Measure("trust", f"{of}: series that luck alone needs ÷ shared", "×", gain, goal)
             yield Measure("trust", f"{of}: draws as in the other rotation", "%", (100 * shared(draws),))
             yield Measure("trust", f"{of}: draws that come twice", "", (float(twice(draws)),), at_most(0))
             for what, found in deviates(draws).items():
