@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from importlib.util import find_spec
 
 import pytest
 from clusters import DaskCluster
@@ -20,7 +21,9 @@ from arena.cluster.unread import RESULT_BYTES_MAX, NotAResult, octets_in, open_n
 from arena.errors import ConfigError
 from arena.tournament.workers.messages import encoded
 
-pytest.importorskip("distributed", reason="no Dask: lies on a cluster were not tested")
+pytestmark = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="no Dask: lies on a cluster were not tested"
+)
 
 PLAY = ("run", "truthful", "random", "--series", "6", "--seed", "1")
 
