@@ -15,6 +15,16 @@ def daily(is_daily: Callable[[Any], bool], cases: Iterable[Any]) -> list[Any]:
     return [case if is_daily(case) else pytest.param(case, marks=NIGHTLY) for case in cases]
 
 
+def nightly_rows(*rows: tuple[Any, ...]) -> list[Any]:
+    """Cases of a test with several parameters that are tried in the nightly workflow alone."""
+    return [pytest.param(*row, marks=NIGHTLY) for row in rows]
+
+
+def nightly(*cases: Any) -> list[Any]:
+    """Cases of a test with one parameter that are tried in the nightly workflow alone."""
+    return [pytest.param(case, marks=NIGHTLY) for case in cases]
+
+
 def crossed(rows: Iterable[str], columns: Iterable[tuple[str, Any]]) -> list[Any]:
     """All pairs, as cases of a test with two parameters; columns come with what they are called.
 

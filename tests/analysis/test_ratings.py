@@ -367,17 +367,19 @@ DESIGNS = [
 ]
 
 
-DAILY = ("equal", "six seats")
+DAILY = (("equal", None), ("six seats", "ann"))
 """The designs that every change is tried with, at two seats and at six; the others take half a minute."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("anchor", [None, "ann"])
 @pytest.mark.parametrize(
-    ("strength", "tables", "series", "matches", "alike", "share"),
+    ("strength", "tables", "series", "matches", "alike", "share", "anchor"),
     [
-        pytest.param(*row, id=name, marks=[] if name in DAILY else pytest.mark.nightly)
+        pytest.param(
+            *row, anchor, id=f"{name}-{anchor}", marks=() if (name, anchor) in DAILY else pytest.mark.nightly
+        )
         for name, *row in DESIGNS
+        for anchor in (None, "ann")
     ],
 )
 def test_intervals_hold_the_truth(strength, tables, series, matches, alike, share, anchor):

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 from clusters import DaskCluster
+from daily import nightly
 from liars import Trap, liar_at
 from tournaments import rows
 
@@ -50,7 +51,7 @@ def played_beside(liar, place, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["returns a trap", "raises a trap"])
+@pytest.mark.parametrize("kind", ["returns a trap", *nightly("raises a trap")])
 def test_no_code_of_a_worker_runs_here(kind, tmp_path):
     """Neither of its results, nor of its exceptions, types and events; its place is given to another."""
     said, pid = played_beside(liar_at(tmp_path / "liar", kind), tmp_path, tmp_path)
@@ -62,6 +63,7 @@ def test_no_code_of_a_worker_runs_here(kind, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_worker_that_swaps_ranks_is_not_believed(tmp_path):
     """The run says what cannot be, and has another one play."""
     said, _ = played_beside(liar_at(tmp_path / "liar", "swaps ranks"), tmp_path, tmp_path)
