@@ -368,7 +368,7 @@ DESIGNS = [
 
 
 DAILY = (("equal", None), ("six seats", "ann"))
-"""The designs that every change is tried with, at two seats and at six; the others take half a minute."""
+"""The designs that every change is tried with, at two seats and at six, without an anchor and with one."""
 
 
 @pytest.mark.slow
