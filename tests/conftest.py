@@ -16,6 +16,8 @@ from hypothesis import settings
 from needs import to_install
 
 HOUSE = Path(__file__).parent.parent
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Programs that tests start import numpy by the hundred: threads that it need not start are a tenth of a second each."""
 SKIPS = "ARENA_TEST_SKIPS"
 """Set to `fail` where a skipped test is a mistake of whoever set up the machine."""
 
@@ -52,7 +54,8 @@ def pytest_xdist_auto_num_workers() -> int | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with the worlds: one worker then has them all, where it would wait for another one's installation.
 
-    xdist hands out long runs of tests first and short ones in the end.
+    xdist gives each worker one long run of tests, so that files share what is made for them, and whoever has
+    nothing left to do takes half of what another one has not begun (`--dist worksteal`).
     """
     items.sort(key=lambda item: "worlds" not in item.path.parts)
 

@@ -136,6 +136,7 @@ def test_one_match_may_be_replaced_after_the_end():
 # What it costs
 
 
+@pytest.mark.slow
 def test_a_match_that_counts_leaves_nothing_behind():
     """Books, course and live standings do not grow with what was played: a long run must fit in memory."""
     books, standings = Books(series=300), Standings()

@@ -209,6 +209,7 @@ def offered(*words: str) -> list[str]:
     return [item.value for item in shell.get_completions(before, begun)]
 
 
+@pytest.mark.slow
 def test_tab_offers_bots_games_folders_and_matches(here, arena):
     """Built-in bots and files, also behind a name; games; results folders; matches by what they begin with."""
     assert ["odds"] == offered("run", "od")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from click import ClickException
+from daily import nightly
 from tournaments import exact
 
 from arena.analysis import load
@@ -147,10 +148,11 @@ def flipped(content: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_flipped_bit_is_noticed_or_changes_nothing(played):
+@pytest.mark.parametrize("flips", [10, *nightly(FLIPS)])
+def test_a_flipped_bit_is_noticed_or_changes_nothing(played, flips):
     """Whatever bit it is: each command says what it always said, or one sentence with exit code 2."""
     rng = random.Random(8)
-    for _ in range(FLIPS):
+    for _ in range(flips):
         list(played.verdicts(flipped(played.bytes, rng)))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daily import nightly
 
 from tests.workflow import read_workflow
 
@@ -60,11 +61,19 @@ def test_the_workflow_installs_what_its_variable_names() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "plan", ["two_seats.toml", "short_dice.toml", "cup.toml", "swiss.toml", "gauntlet.toml"]
+    "plan", ["two_seats.toml", "cup.toml", *nightly("short_dice.toml", "swiss.toml", "gauntlet.toml")]
 )
 def test_the_plans_are_played(plan: str, tmp_path: Path) -> None:
     """A plan of bots that the arena starts is played to its end, here with one series."""
     result = arena("run", str(EXAMPLES / plan), "--series", "1", "--strict", folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plan", ["short_dice.toml", "swiss.toml", "gauntlet.toml"])
+def test_the_plans_are_planned(plan: str, tmp_path: Path) -> None:
+    """Those that the nightly workflow plays."""
+    result = arena("run", str(EXAMPLES / plan), "--dry-run", folder=tmp_path)
     assert result.returncode == 0, result.stderr
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import seed_guesser
 from calls import call
+from daily import NIGHTLY
 from seed_guesser import SEEDS, guess
 
 from arena.cli import cli
@@ -178,7 +179,10 @@ def test_a_drawn_seed_is_not_found_by_trying():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "wins"), [(7, {40}), (DRAWN, range(21))], ids=["--seed 7", "drawn"])
+@pytest.mark.parametrize(
+    ("seed", "wins"),
+    [pytest.param(7, {40}, id="--seed 7"), pytest.param(DRAWN, range(21), id="drawn", marks=NIGHTLY)],
+)
 def test_who_guesses_the_seed_wins_every_match(arena, seed, wins):
     """A started bot that tries seeds wins 40 of 40 with --seed 7; with a drawn one it finds nothing, and loses."""
     words = (

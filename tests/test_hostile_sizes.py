@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from daily import daily, nightly
 
 from arena.cli import cli
 from arena.errors import ConfigError
@@ -113,7 +114,15 @@ BOMBS = {
 """What a stranger does to a folder -> the exit codes of `COMMANDS`; none is that of a bug, or of a signal."""
 
 
-@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.__name__.replace("_", " "))
+NIGHTLY_BOMBS = {view_of_a_table, moves_that_are_more_than_the_turns}
+"""Each as another one is, in another place."""
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    daily(lambda bomb: bomb not in NIGHTLY_BOMBS, BOMBS),
+    ids=lambda bomb: bomb.__name__.replace("_", " "),
+)
 def test_what_it_costs_to_read_a_folder_is_bounded(small, tmp_path, bomb):
     """Time and memory, of every command that reads one."""
     with Store.open(small) as store:
@@ -160,7 +169,7 @@ def _leading_to(page: int, size: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "command", [("matches", "it"), ("verify", "it"), ("leaderboard", "it")], ids=" ".join
+    "command", [("matches", "it"), *nightly(("verify", "it"), ("leaderboard", "it"))], ids=" ".join
 )
 def test_pages_that_lead_to_the_same_pages_are_not_read_for_ever(small, tmp_path, monkeypatch, command):
     """A few kilobytes that hold a billion rows: one sentence."""

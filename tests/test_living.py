@@ -189,6 +189,7 @@ def test_after_a_replacement_the_old_words_name_another_bot(home):
         run(*map(spec, NAMES[:3]), *SMALL)
 
 
+@pytest.mark.slow
 def test_a_bot_that_plays_may_be_readmitted(home):
     """It is there already; that is no mistake, and nothing is left to play."""
     begin()

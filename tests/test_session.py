@@ -19,6 +19,7 @@ from typing import ClassVar
 
 import pytest
 from calls import call
+from daily import nightly_rows
 from terminals import Glass, InTerminal
 
 from arena.cli import cli
@@ -553,7 +554,7 @@ LONG = ("slow=script.py 0.01", "other=script.py", "--series", "200", "--out", "n
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), *nightly_rows((signal.SIGTERM, 143))])
 def test_an_interrupted_run_ends_in_order_and_goes_on(number, code, home):
     """Its bots are gone, its tables written; the command that it prints plays the rest."""
     running = Running(home, "run", *LONG)

@@ -537,6 +537,7 @@ def everything(viewer: str | None, moves) -> tuple[str, str, list]:
     return "\n".join(retold(*shown)), json.dumps(steps_json(*shown)), list(step_rows(*shown))
 
 
+@pytest.mark.slow
 @given(hidden=st.tuples(st.integers(2, 5), st.integers(2, 5)))
 def test_a_viewer_is_shown_nothing_that_it_did_not_know(hidden):
     """Whatever Bob held in the first round, which ended unseen, is the same to Ann and to a spectator."""

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 import trio
 import trio.testing
+from daily import NIGHTLY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_robins import round_robin
@@ -126,7 +127,13 @@ def test_any_tournament(names, seats, plain, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plain", [set(), set(BEHAVIOURS)], ids=["full protocol", "plain"])
+@pytest.mark.parametrize(
+    "plain",
+    [
+        pytest.param(set(), id="full protocol", marks=NIGHTLY),
+        pytest.param(set(BEHAVIOURS), id="plain"),
+    ],
+)
 def test_every_fault_occurs(plain):
     """Everyone against everyone: all four kinds of fault are recorded, each for the bots that earn it."""
     played = simulate(sorted(BEHAVIOURS), 2, plain, 7)

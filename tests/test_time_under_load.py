@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from daily import nightly
 from fairness import compiled
 from needs import needs
 
@@ -58,7 +59,9 @@ def measured(program: Path, *words: str) -> dict:
     return found
 
 
-@pytest.mark.parametrize("trouble", ["none", "deaf", "stopped", pytest.param("quota-10", marks=NEEDS_QUOTA)])
+@pytest.mark.parametrize(
+    "trouble", ["stopped", *nightly("none", "deaf"), pytest.param("quota-10", marks=NEEDS_QUOTA)]
+)
 def test_nobody_is_charged_for_what_the_kernel_had_in_time(program, trouble):
     """32 connections at 16 tables that use 15 ms of 20, in every trouble that stops an arena.
 

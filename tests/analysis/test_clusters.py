@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t as students_t
 from synthetic import clusters_of
 
 from arena.analysis import intervals
@@ -68,6 +67,8 @@ def test_a_group_is_summed_as_if_it_were_alone():
 )
 def test_the_distribution_of_student(freedom):
     """SciPy's, to four digits, between whole degrees to three; and it never leaves 0 to 1."""
+    from scipy.stats import t as students_t
+
     for t in (-1e9, -12.0, -2.0, -0.1, 0.0, 0.5, 1.96, 4.0, 1e9):
         assert pytest.approx(
             students_t.cdf(t, freedom), abs=1e-4 if freedom % 1 == 0 else 1e-3

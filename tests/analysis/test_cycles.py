@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from arena.analysis.strength.cycles import BOTS_MAX, circles, f_above, misfit_of, pairs_from, surely_beats
 from tests.trust.cycles import PairedField, frequencies, random_pairs
@@ -27,6 +26,8 @@ ORDER = [(0, 1, 2), (1, 2, 2), (0, 2, 2)]
 @given(st.floats(0.01, 20), st.floats(0.5, 300), st.floats(0.5, 3000))
 def test_the_f_distribution_is_that_of_scipy(ratio, above, below):
     """To 1e-6, for few degrees of freedom and many, whole or not."""
+    from scipy import stats
+
     assert f_above(ratio, above, below) == pytest.approx(stats.f.sf(ratio, above, below), abs=1e-6)
 
 

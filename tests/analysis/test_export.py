@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from daily import NIGHTLY
 from synthetic import play
 
 from arena import analysis
@@ -308,8 +309,8 @@ def has_writer(pipe):
     ("number", "code", "start"),
     [
         pytest.param(signal.SIGINT, INTERRUPTED, "", id="Ctrl-C"),
-        pytest.param(signal.SIGTERM, TERMINATED, "", id="SIGTERM"),
-        pytest.param(signal.SIGKILL, -9, "", id="SIGKILL"),
+        pytest.param(signal.SIGTERM, TERMINATED, "", id="SIGTERM", marks=NIGHTLY),
+        pytest.param(signal.SIGKILL, -9, "", id="SIGKILL", marks=NIGHTLY),
         pytest.param(signal.SIGKILL, -9, "trap '' INT;", id="SIGKILL, in the background of a script"),
     ],
 )

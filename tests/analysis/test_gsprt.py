@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from arena.analysis.intervals import win_rate_interval
 from arena.analysis.stopping.gsprt import (
@@ -99,6 +98,8 @@ def test_what_cannot_be_tested(wrong, message):
 
 def likeliest(weights, values, mean) -> float:
     """The largest log-likelihood with this mean, found by a general optimiser over the chances themselves."""
+    from scipy.optimize import minimize
+
     weights, values = np.array(weights), np.array(values)
     found = minimize(
         lambda chances: -np.sum(weights * np.log(chances)),

@@ -10,6 +10,7 @@ from math import fsum, isfinite, sqrt
 
 import attrs
 import pytest
+from daily import NIGHTLY
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import mean_interval, play
@@ -336,9 +337,18 @@ def all_in(rng: random.Random) -> list[float]:
     return [sum(rng.choices((-1000, -50, 50, 1000), (6, 42, 46, 6), k=20)) for _ in range(2)]
 
 
+DAILY = [(independent, 2), (mirrored, 5), (all_in, 5)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 5, 40])
-@pytest.mark.parametrize("series", [independent, shared_luck, mirrored, all_in])
+@pytest.mark.parametrize(
+    ("series", "count"),
+    [
+        pytest.param(series, count, marks=() if (series, count) in DAILY else NIGHTLY)
+        for series in (independent, shared_luck, mirrored, all_in)
+        for count in (2, 5, 40)
+    ],
+)
 def test_intervals_of_returns_hold_the_truth(count, series):
     """Over 1000 simulated tournaments the true mean of 40 chips is inside in 93 to 97 %, however matches hang together."""
     rng = random.Random(f"{count} {series.__name__}")

@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
 from synthetic import play
 
 from arena.analysis.ranking import leaderboard
@@ -21,6 +20,8 @@ CONTRASTS = np.array([[1, -1, 0, 0], [0, 1, -1, 0], [0, 0, 1, -1.0]])
 
 def by_integration(statement):
     """The mean of `statement(mean, covariance)` of the strengths' contrasts, over the spread τ: dense matrices."""
+    from scipy import stats
+
     grid = np.geomspace(*ELO_SPREADS, 400)
     seen, error, same = CONTRASTS @ ESTIMATE, CONTRASTS @ COVARIANCE @ CONTRASTS.T, CONTRASTS @ CONTRASTS.T
     weights, chances = [], []
@@ -35,6 +36,8 @@ def by_integration(statement):
 @pytest.mark.parametrize(("i", "j"), [(0, 1), (1, 2), (3, 0), (2, 0)])
 def test_better_is_an_average_over_the_spread(i, j):
     """The probability is that of dense integration over τ, on another basis, to 0.001."""
+    from scipy import stats
+
     across = np.linalg.lstsq(CONTRASTS.T, np.eye(4)[i] - np.eye(4)[j], rcond=None)[0]
     expected = by_integration(
         lambda mean, covariance: stats.norm.cdf(across @ mean / np.sqrt(across @ covariance @ across))
@@ -45,6 +48,8 @@ def test_better_is_an_average_over_the_spread(i, j):
 @pytest.mark.slow
 def test_the_best_is_better_than_all_at_once():
     """The probability to lead is that of scipy's multivariate normal distribution, averaged over τ, to 0.01."""
+    from scipy import stats
+
     ahead = np.linalg.lstsq(CONTRASTS.T, (np.eye(4)[0] - np.eye(4)[1:]).T, rcond=None)[0].T
 
     def all_ahead(mean, covariance):
@@ -59,6 +64,8 @@ def test_the_best_is_better_than_all_at_once():
 
 def test_far_ahead_it_is_students_t():
     """Where the field is wide against the errors nothing is shrunk; few degrees of freedom and many."""
+    from scipy import stats
+
     estimate, covariance = np.array([500.0, 450, -450, -500]), np.diag([400.0] * 4)
     for freedom in (1, 2, 3, 9, 39, 40, 99, 999):
         told = posterior(estimate, covariance, np.full(4, float(freedom))).better(0, 1)
@@ -67,6 +74,8 @@ def test_far_ahead_it_is_students_t():
 
 def test_among_equals_a_lead_is_luck():
     """Of twenty whose estimates spread just as their errors do, the first is hardly known to be better than the last."""
+    from scipy import stats
+
     estimate = 30 * stats.norm.ppf((np.arange(20, 0, -1) - 0.5) / 20)
     known = posterior(estimate, np.diag([900.0] * 20), np.full(20, 100.0))
     flat = stats.norm.cdf((estimate[0] - estimate[-1]) / np.sqrt(1800))

@@ -6,12 +6,10 @@ import warnings
 from itertools import combinations, permutations
 from math import log
 
-import choix
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from arena.analysis.strength.plackett_luce import numbered, scores, shapes, slope
 from arena.analysis.strength.ratings import ANCHOR, ELO, HALF_MAX, rate
@@ -85,6 +83,8 @@ def test_a_tie_of_two_is_a_win_of_each():
 
 def test_two_seats_agree_with_choix():
     """Without ties the maximum is that of choix's Bradley–Terry fit."""
+    import choix
+
     columns = simulated(
         np.linspace(-1, 1, 6), list(combinations(range(6), 2)), 8, 2, 0, np.random.default_rng(1)
     )
@@ -98,6 +98,8 @@ def test_two_seats_agree_with_choix():
 
 def test_six_seats_agree_with_choix():
     """Without ties the maximum is that of choix's Plackett–Luce fit."""
+    import choix
+
     columns = simulated(np.linspace(-1, 1, 8), rings(8, 6), 4, 2, 0, np.random.default_rng(2))
     match, _, bot, rank = columns
     rankings = [tuple(bot[match == one][np.argsort(rank[match == one])]) for one in np.unique(match)]
@@ -213,6 +215,8 @@ def test_an_anchor_moves_the_scale_only():
 
 def test_better_is_the_posterior_of_ratings_and_errors():
     """Where bots are far apart it is nearly Student's t; among equals, that the first is better is hardly said."""
+    from scipy import stats
+
     rng = np.random.default_rng(9)
     table = list(combinations(range(3), 2))
     apart = rate(NAMES[:3], *simulated(np.array([1.5, 0.9, -2.0]), table, 30, 2, 0, rng))
@@ -363,17 +367,19 @@ DESIGNS = [
 ]
 
 
-DAILY = ("equal", "six seats")
-"""The designs that every change is tried with, at two seats and at six; the others take half a minute."""
+DAILY = (("equal", None), ("six seats", "ann"))
+"""The designs that every change is tried with, at two seats and at six, without an anchor and with one."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("anchor", [None, "ann"])
 @pytest.mark.parametrize(
-    ("strength", "tables", "series", "matches", "alike", "share"),
+    ("strength", "tables", "series", "matches", "alike", "share", "anchor"),
     [
-        pytest.param(*row, id=name, marks=[] if name in DAILY else pytest.mark.nightly)
+        pytest.param(
+            *row, anchor, id=f"{name}-{anchor}", marks=() if (name, anchor) in DAILY else pytest.mark.nightly
+        )
         for name, *row in DESIGNS
+        for anchor in (None, "ann")
     ],
 )
 def test_intervals_hold_the_truth(strength, tables, series, matches, alike, share, anchor):
@@ -406,6 +412,8 @@ def test_a_duel_of_which_nearly_all_is_split(series, anchor):
 
     Exact, as how many series it takes is binomial.  Where hardly any is decided they are wider than need be.
     """
+    from scipy import stats
+
     rated = [rate(NAMES[:2], *duel(series, decided), anchor=anchor) for decided in range(series + 1)]
     low, high = (np.array([getattr(one, end)[0] for one in rated]) - ANCHOR for end in ("low", "high"))
     taken = np.linspace(0.002, 0.6, 300)[:, None]

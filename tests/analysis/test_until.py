@@ -6,7 +6,6 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
 
 from arena.analysis.stopping.goal import Goal, parse_goal
 from arena.analysis.stopping.mixture import CYCLES_MIN, Mixture
@@ -99,6 +98,8 @@ def test_a_series_without_matches_says_nothing():
 @pytest.mark.parametrize("freedom", [1, 4, 9.5, 30, 200, 5000])
 def test_student_s_t_as_a_normal_deviate(freedom):
     """As unlikely as scipy says to 0.01, and beyond t = 2 never a bit less likely than it is."""
+    from scipy.stats import norm, t
+
     student = np.linspace(-2, 2, 41)
     exact = norm.isf(t.sf(student, freedom))
     assert as_normal(student, np.float64(freedom)) == pytest.approx(exact, abs=0.01)

@@ -7,7 +7,6 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
 
 from arena.analysis.stopping.goal import Goal
 from arena.analysis.stopping.mixture import TYPICAL_LAPS, Mixture, error_levels
@@ -68,6 +67,8 @@ def test_the_margin_and_the_sureness_of_two_bots():
 
     The difference has mean ⅓ and variance 4 · ⅙ / 6, and two series at either extreme add 2 · 2 / 6².
     """
+    from scipy.stats import norm, t
+
     until = duel(Mixture(Goal(1, 0.999), "ab", 10), 1, 0.5, 1, 1, 0, 0.5)
     student = (1 / 3) / sqrt(4 / 6 / 6 + 2 * 2 / 6**2)
     assert until.leaders == ("a",)
@@ -106,6 +107,8 @@ def test_margins_with_unequal_numbers_of_series():
 
     The degrees of freedom are between a set's and all sets' together, which bounds the margin from both sides.
     """
+    from scipy.stats import norm, t
+
     rng, until, tables = np.random.default_rng(2), Mixture(Goal(1, 0.9999), "abcd", 50), {}
     for _ in range(12):
         for often, bots in enumerate(combinations("abcd", 3), start=1):

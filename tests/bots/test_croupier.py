@@ -8,6 +8,7 @@ from time import process_time
 
 import pytest
 import trio
+from daily import nightly_rows
 from hypothesis import given
 from hypothesis import strategies as st
 from liars_dice_questions import BOTS, play
@@ -154,7 +155,7 @@ async def wins_of(seats, series_number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seats", "series", "at_least"), [(2, 100, 0.95), (4, 40, 0.9)])
+@pytest.mark.parametrize(("seats", "series", "at_least"), [(4, 40, 0.9), *nightly_rows((2, 100, 0.95))])
 def test_it_beats_random(seats, series, at_least):
     """With 95 % confidence, clustered by series, it wins more than this share against random ones."""
     tallies = trio.run(wins_of, seats, series)

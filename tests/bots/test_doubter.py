@@ -5,6 +5,7 @@ import tomllib
 from statistics import mean
 
 import pytest
+from daily import nightly_rows
 from liars_dice_questions import BOTS, play
 
 from arena.analysis.intervals import win_rate_interval
@@ -166,10 +167,12 @@ async def wins_against_random(game, seats, series):
 @pytest.mark.parametrize(
     ("claims", "seats", "series", "least"),
     [
-        ("sequence", 2, 80, 0.95),
         ("sequence", 4, 28, 0.85),
-        ("free_rank", 2, 80, 0.95),
-        ("free_suit", 2, 80, 0.95),
+        *nightly_rows(
+            ("sequence", 2, 80, 0.95),
+            ("free_rank", 2, 80, 0.95),
+            ("free_suit", 2, 80, 0.95),
+        ),
     ],
 )
 async def test_it_beats_random(claims, seats, series, least):

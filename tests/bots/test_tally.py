@@ -10,6 +10,7 @@ from statistics import mean, stdev
 
 import pytest
 import trio
+from daily import nightly_rows
 
 import arena
 from arena.games.chamber import Chamber
@@ -129,7 +130,7 @@ def play(seed, *kinds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seats", "series", "least"), [(2, 150, 0.9), (4, 40, 0.65)])
+@pytest.mark.parametrize(("seats", "series", "least"), [(4, 40, 0.65), *nightly_rows((2, 150, 0.9))])
 def test_tally_beats_random(seats, series, least):
     """Alone against `random` in every seat on the same deals; intervals of 95 %, by series.
 

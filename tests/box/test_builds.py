@@ -15,6 +15,7 @@ import attrs
 import pytest
 import trio
 from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, alive, need
+from daily import NIGHTLY
 from tournaments import BAD, faults, honest, play
 
 from arena.box.box import open_box
@@ -33,7 +34,14 @@ from arena.tournament.bots.grants import granted
 pytestmark = pytest.mark.slow
 
 each_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK], ids="-".join)
-any_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK, OFF], ids="-".join)
+any_box = pytest.mark.parametrize(
+    "box",
+    [
+        pytest.param(box, id="-".join(box), marks=NIGHTLY if box == SHIELD else ())
+        for box in (STRICT, SHIELD, LANDLOCK, OFF)
+    ],
+)
+"""Bubblewrap's shield, whose means is that of the strict box, at night."""
 
 COMMAND = f"{sys.executable} build.py"
 

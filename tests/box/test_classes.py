@@ -94,6 +94,7 @@ def test_a_shield_for_a_folder_says_what_it_opens(base):
 # Played.
 
 
+@pytest.mark.slow
 def test_a_folder_plays_in_strict(base, capsys, monkeypatch):
     """Named with a house bot, which then plays in the same box; and so it goes on, whoever joins or leaves."""
     need(STRICT)
@@ -106,6 +107,7 @@ def test_a_folder_plays_in_strict(base, capsys, monkeypatch):
     assert {"strict (bubblewrap)"} == boxes()
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_played_in_a_shield_goes_on_in_one(base, capsys, monkeypatch):
     """As was said when it began; and one of named bots becomes strict with the first that comes from a folder."""
     need(SHIELD)

@@ -13,6 +13,7 @@ import attrs
 import pytest
 import trio
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, alive, need, program
+from daily import NIGHTLY
 
 from arena.box.box import open_box
 from arena.box.places import FileView
@@ -37,6 +38,20 @@ def each(acts, boxes):
     """A test for every act and box."""
     return pytest.mark.parametrize(
         ("act", "box"), [pytest.param(act, box, id=f"{act}-{ids(box)}") for act in acts for box in boxes]
+    )
+
+
+def by_turns(acts):
+    """A test for every act and box; at every change in one box by each means, bubblewrap's strict or its shield."""
+    return pytest.mark.parametrize(
+        ("act", "box"),
+        [
+            pytest.param(
+                act, box, id=f"{act}-{ids(box)}", marks=NIGHTLY if box == (STRICT, SHIELD)[number % 2] else ()
+            )
+            for number, act in enumerate(acts)
+            for box in ALL
+        ],
     )
 
 
@@ -78,7 +93,7 @@ def contents(folder) -> dict[str, str]:
     }
 
 
-@each(["read", "list_folder", "read_through_link", "unmount"], ALL)
+@by_turns(["read", "list_folder", "read_through_link", "unmount"])
 @pytest.mark.parametrize("what", ["results/arena.db", "other/bot.py"])
 async def test_what_is_hidden_is_not_seen(house, act, box, what):
     """Neither the arena's database with its seed nor another bot's files, by whatever way."""
@@ -126,7 +141,7 @@ async def test_no_second_name_for_a_hidden_file(house, act, box):
     assert "held" == await outcome(box, house, act, str(house.folder.parent / "results" / "arena.db"))
 
 
-@each(["write", "write_through_link", "remove", "move_away"], ALL)
+@by_turns(["write", "write_through_link", "remove", "move_away"])
 @pytest.mark.parametrize("what", ["results/arena.db", "other/bot.py", "outside.txt"])
 async def test_nothing_outside_is_changed(house, act, box, what):
     """Neither results nor other bots nor anything else beside its own folder."""
@@ -170,7 +185,7 @@ async def test_a_folder_that_holds_the_results_is_not_moved(house, act, box):
 WITHIN = ("a/x/bot.py", "a/y/bot.py", "a/z.py", "a/b/c.py", "a/b/d/bot.py")
 
 
-@each(["read", "write"], ALL)
+@by_turns(["read", "write"])
 @pytest.mark.parametrize("what", WITHIN)
 async def test_all_that_is_hidden_in_its_own_folder_is(house, act, box, what):
     """However many other bots lie in one folder of it, files or folders, at whatever depth."""
@@ -207,7 +222,7 @@ HARM = ["stop", "kill"]
 """What is not tried on the process of the tests."""
 
 
-@pytest.mark.parametrize(("act", "box"), [(act, box) for act in [*SPYING, "stop", "kill"] for box in ALL])
+@by_turns([*SPYING, "stop", "kill"])
 async def test_other_bots_and_the_arena_are_out_of_reach(house, act, box):
     """Their memory, environment, command lines and lives."""
     need(box)
@@ -265,14 +280,13 @@ async def test_the_network(house, box, expected):
 # The kernel.
 
 
-@pytest.mark.parametrize("box", ALL, ids=ids)
-@pytest.mark.parametrize("name", ATTACKS)
-async def test_attacks_on_the_kernels_side(house, monkeypatch, name, box):
+@by_turns(ATTACKS)
+async def test_attacks_on_the_kernels_side(house, monkeypatch, act, box):
     """Those of `arena torture --box`: agents, terminals, devices, namespaces, calls of other architectures."""
     need(box)
     monkeypatch.chdir(house.folder)  # where the program is, too: a socket's path must be short
     with targets(Path("agent")) as target_of:
-        words = (sys.executable, attacks.__file__, name, target_of(name))
+        words = (sys.executable, attacks.__file__, act, target_of(act))
         assert "held" == await outcome(box, attrs.evolve(house, read=(Path(attacks.__file__),)), *words)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import trio
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, need, program
+from daily import NIGHTLY
 
 import arena
 from arena.box import box as rooms
@@ -23,7 +24,14 @@ from arena.box.places import FileView
 
 pytestmark = pytest.mark.slow
 
-any_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK, OFF], ids="-".join)
+any_box = pytest.mark.parametrize(
+    "box",
+    [
+        pytest.param(box, id="-".join(box), marks=NIGHTLY if box == SHIELD else ())
+        for box in (STRICT, SHIELD, LANDLOCK, OFF)
+    ],
+)
+"""Bubblewrap's shield, whose means is that of the strict box, at night."""
 HOUSE = Path(arena.__file__).resolve().parents[1]
 """What an editable install puts on the import path."""
 

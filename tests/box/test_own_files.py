@@ -16,6 +16,7 @@ import pytest
 import trio
 from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, need, program
 from calls import call
+from daily import NIGHTLY
 from tournaments import BAD, faults, honest, play
 
 from arena.box import limits
@@ -30,7 +31,11 @@ pytestmark = pytest.mark.slow
 
 BOXES = [STRICT, SHIELD, LANDLOCK]
 each_box = pytest.mark.parametrize("box", BOXES, ids="-".join)
-any_box = pytest.mark.parametrize("box", [*BOXES, OFF], ids="-".join)
+any_box = pytest.mark.parametrize(
+    "box",
+    [pytest.param(box, id="-".join(box), marks=NIGHTLY if box == SHIELD else ()) for box in (*BOXES, OFF)],
+)
+"""Bubblewrap's shield, whose means is that of the strict box, at night."""
 
 
 @pytest.fixture

@@ -495,6 +495,7 @@ def test_mistakes_in_what_was_asked(words, said, capsys, monkeypatch):
     assert said in err
 
 
+@pytest.mark.slow
 def test_the_way_on_is_said_as_one_types_it(capsys, monkeypatch):
     """A check that ran out of time names the option that gives it more, in its text and in its JSON."""
     words = ("check", "random", "--game", "holdem", "--max-time", "1s", "--json")

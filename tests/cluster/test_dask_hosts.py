@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from calls import call
 from clusters import HOUSE, DaskCluster
 from tournaments import exact, rows
 
-pytest.importorskip("distributed", reason="no Dask: runs on a cluster were not tested")
+pytestmark = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="no Dask: runs on a cluster were not tested"
+)
 
 WORKERS = ("alpha", "alpha", "beta")
 """The host of each."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 from clusters import DaskCluster
 from golden.bots import STOP
@@ -9,7 +11,9 @@ from golden.keeping import first_difference, golden, kept
 from golden.plans import TOURNAMENTS, Leg
 from golden.run import bring_bots, tables_in
 
-pytest.importorskip("distributed", reason="no Dask: runs on a cluster were not tested")
+pytestmark = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="no Dask: runs on a cluster were not tested"
+)
 
 
 @pytest.fixture(scope="module")

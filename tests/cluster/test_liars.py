@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from importlib.util import find_spec
 
 import pytest
 from clusters import DaskCluster
+from daily import nightly
 from liars import Trap, liar_at
 from tournaments import rows
 
@@ -20,7 +22,9 @@ from arena.cluster.unread import RESULT_BYTES_MAX, NotAResult, octets_in, open_n
 from arena.errors import ConfigError
 from arena.tournament.workers.messages import encoded
 
-pytest.importorskip("distributed", reason="no Dask: lies on a cluster were not tested")
+pytestmark = pytest.mark.skipif(
+    find_spec("distributed") is None, reason="no Dask: lies on a cluster were not tested"
+)
 
 PLAY = ("run", "truthful", "random", "--series", "6", "--seed", "1")
 
@@ -47,7 +51,7 @@ def played_beside(liar, place, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["returns a trap", "raises a trap"])
+@pytest.mark.parametrize("kind", ["returns a trap", *nightly("raises a trap")])
 def test_no_code_of_a_worker_runs_here(kind, tmp_path):
     """Neither of its results, nor of its exceptions, types and events; its place is given to another."""
     said, pid = played_beside(liar_at(tmp_path / "liar", kind), tmp_path, tmp_path)
@@ -59,6 +63,7 @@ def test_no_code_of_a_worker_runs_here(kind, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_worker_that_swaps_ranks_is_not_believed(tmp_path):
     """The run says what cannot be, and has another one play."""
     said, _ = played_beside(liar_at(tmp_path / "liar", "swaps ranks"), tmp_path, tmp_path)

@@ -138,7 +138,8 @@ def test_time_per_byte_is_flat(read, before, unit):
 
     small, large = (flooded(before, unit, size) for size in (1_000, 64_000))
     small_s = min(seconds(small, 16) for _ in range(3)) * 4
-    assert min(seconds(large, 1) for _ in range(3)) < FACTOR_MAX * small_s + 0.001
+    # The least of three times, but for those that need not be measured any more.
+    assert any(seconds(large, 1) < FACTOR_MAX * small_s + 0.001 for _ in range(3))
 
 
 @pytest.mark.parametrize(

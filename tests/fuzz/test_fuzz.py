@@ -10,6 +10,7 @@ from random import Random
 
 import msgspec
 import pytest
+from daily import NIGHTLY, nightly
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,12 +38,13 @@ def test_what_is_kept_breaks_no_promise(name, path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("part", [4, *nightly(1)])
 @pytest.mark.parametrize("name", list(TARGETS))
-def test_mutations_break_no_promise(name):
-    """Thousands of changed examples, the same ones every time, are judged right."""
+def test_mutations_break_no_promise(name, part):
+    """Thousands of changed examples, at every change a fourth of them, the same ones every time, are judged right."""
     target = TARGETS[name]
     for data in islice(
-        mutations(target.corpus, target.words, Random(1), target.bytes_max), MUTATIONS.get(name, 2000)
+        mutations(target.corpus, target.words, Random(1), target.bytes_max), MUTATIONS.get(name, 2000) // part
     ):
         assert target.run(data) is None
 
@@ -89,10 +91,18 @@ def _of_any_depth(stream, line):
     [
         pytest.param("stream", "arena.wire.json_stream.JsonStream._whole", _of_any_depth, id="any depth"),
         pytest.param(
-            "connection", "arena.wire.connection._number", lambda id: {}[id], id="ids are looked up"
+            "connection",
+            "arena.wire.connection._number",
+            lambda id: {}[id],
+            id="ids are looked up",
+            marks=NIGHTLY,
         ),
         pytest.param(
-            "codec", "arena.match.game.Subset.__contains__", lambda of, value: bool(value), id="any cards"
+            "codec",
+            "arena.match.game.Subset.__contains__",
+            lambda of, value: bool(value),
+            id="any cards",
+            marks=NIGHTLY,
         ),
         pytest.param(
             "plan", "arena.reading.strict.did_you_mean", lambda word, words: word, id="words as they are"

@@ -8,6 +8,7 @@ from random import Random
 import attrs
 import playthrough
 import pytest
+from daily import nightly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -380,7 +381,7 @@ def few_deals(state):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 8])
+@pytest.mark.parametrize("seats", [3, 8, *nightly(2)])
 def test_it_keeps_the_contract(seats):
     """Random matches end within the bound and replay; equal information shows equal things."""
     # With eight seats it is the walk of three: once is enough.

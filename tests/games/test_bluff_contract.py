@@ -4,6 +4,7 @@ from itertools import permutations
 
 import attrs
 import pytest
+from daily import crossed
 
 from arena.games.bluff import Bluff
 from arena.games.bluff.moves import Deal
@@ -35,8 +36,9 @@ TINY = tiny()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("claims", ["sequence", "free_rank", "free_suit"])
-@pytest.mark.parametrize("seats", [2, 3, 10])
+@pytest.mark.parametrize(
+    ("claims", "seats"), crossed(["sequence", "free_rank", "free_suit"], [("2", 2), ("3", 3), ("10", 10)])
+)
 def test_the_contract(claims, seats):
     """At small tables and at the largest every house rule keeps the contract, and nobody sees too much."""
     game = Bluff(claims, plays_max=0 if seats < 10 else 40)

@@ -6,6 +6,7 @@ from random import Random
 
 import attrs
 import pytest
+from daily import nightly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -198,7 +199,7 @@ TINY = Tiny(SMALL, seats=2, luck=few, histories_max=3000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 5, 7])
+@pytest.mark.parametrize("seats", [2, 7, *nightly(3, 5)])
 def test_the_contract(seats):
     """The contract test passes at small and at the largest tables, the leak test included."""
     # What is walked for leaks does not depend on `seats`: once is enough.

@@ -9,6 +9,7 @@ import test_blef
 import test_bluff_contract
 import test_chamber_matches
 import test_holdem_contract
+from daily import nightly
 
 from arena.game import CHANCE, Between, Event, IllegalMove, Literal, Option, Seat, Step
 from arena.games import GAMES
@@ -72,10 +73,8 @@ def test_every_game_is_walked():
     "rules",
     [
         {"challenge": "next"},
-        {"wild_ones": True},
-        {"dice": 1, "faces": 2},
         {"dice": 20, "faces": 20, "turns_max": 30},
-        {"turns_max": 1},
+        *nightly({"wild_ones": True}, {"dice": 1, "faces": 2}, {"turns_max": 1}),
     ],
     ids=str,
 )

@@ -6,6 +6,7 @@ from math import comb, prod
 from random import Random
 
 import pytest
+from daily import nightly
 
 from arena.games.cards import DECK, SUITS
 from arena.games.hands import CATEGORIES, category, strength
@@ -146,7 +147,7 @@ def test_what_else_lies_beside_a_flush_does_not_count():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cards", [5, 6, 7])
+@pytest.mark.parametrize("cards", [7, *nightly(5, 6)])
 def test_all_orders_of_strength_are_those_of_the_oracles(cards):
     """On 100,000 random hands eval7 and phevaluator rank every two hands as we do, ties included."""
     eval7 = pytest.importorskip("eval7")

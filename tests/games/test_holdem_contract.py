@@ -5,6 +5,7 @@ from pathlib import Path
 import attrs
 import playthrough
 import pytest
+from daily import NIGHTLY
 
 from arena.game import Seat
 from arena.games.cards import DECK
@@ -38,11 +39,20 @@ TINY = Tiny(Holdem(stack=2, small_blind=1, big_blind=2, hands=1), luck=few_deals
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 6, 10])
 @pytest.mark.parametrize(
-    "rules",
-    [{}, {"reset_stacks": False}, {"stack": 45}, {"stack": 60, "small_blind": 20, "reset_stacks": False}],
-    ids=str,
+    ("rules", "seats"),
+    [
+        pytest.param(rules, seats, id=f"{rules}-{seats}", marks=() if (x + y) % 2 == 0 else NIGHTLY)
+        for x, rules in enumerate(
+            [
+                {},
+                {"reset_stacks": False},
+                {"stack": 45},
+                {"stack": 60, "small_blind": 20, "reset_stacks": False},
+            ]
+        )
+        for y, seats in enumerate([2, 3, 6, 10])
+    ],
 )
 def test_holdem_keeps_the_contract(rules, seats):
     """Random matches with short and deep stacks, at the smallest and the largest table."""

@@ -10,6 +10,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from daily import nightly_rows
 
 from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
@@ -250,9 +251,7 @@ class Duel:
     [
         (2, 0, 2000),  # the slowest to settle, in the smallest tree
         (3, Fraction(-1, 9), 400),
-        (4, Fraction(-1, 8), 400),
-        (5, Fraction(-3, 25), 400),
-        (6, Fraction(-1, 9), 400),
+        *nightly_rows((4, Fraction(-1, 8), 400), (5, Fraction(-3, 25), 400), (6, Fraction(-1, 9), 400)),
     ],
 )
 def test_optimal_play_has_its_exact_value(faces, value, rounds):

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from daily import NIGHTLY
 
 from .keeping import FOLDER, changed_columns, first_difference, golden, kept, path_of, tables_of, text_of
 from .plans import EVERYWHERE, ONE_GO, TOURNAMENTS, WAYS, ways_of
 from .run import exact_columns, formats, games, matches_planned, play
 
 KEPT_BYTES_MAX = 400_000
+INTERLEAVED = ("four tables", "Ctrl-C")
 PLAYED = [
-    pytest.param(tournament, way, id=f"{tournament.name}-{way}".replace(" ", "-"))
-    for tournament in TOURNAMENTS
+    pytest.param(
+        tournament,
+        way,
+        id=f"{tournament.name}-{way}".replace(" ", "-"),
+        marks=NIGHTLY if way == INTERLEAVED[number % 2] else (),
+    )
+    for number, tournament in enumerate(TOURNAMENTS)
     for way in ways_of(tournament)
 ]
+"""At every change each in one go, by turns at four tables or interrupted, and in whatever way is its own."""
 
 
 @pytest.mark.slow

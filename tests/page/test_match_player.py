@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from daily import crossed
 from replays import SMALL, random_replay
 
 from arena.games import GAMES
@@ -256,8 +257,7 @@ SHOWN = """async () => {
 SHORT = SMALL | {"holdem": Holdem(hands=3), "bluff": Bluff(plays_max=20)}
 
 
-@pytest.mark.parametrize("game", list(GAMES))
-@pytest.mark.parametrize("viewer", [0, pytest.param("spectator", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(("game", "viewer"), crossed(GAMES, (("seat", 0), ("spectator", "spectator"))))
 def test_nobody_is_shown_what_others_alone_knew(game: str, viewer: Any, player: Callable[..., Any]) -> None:
     """As seen by a bot or a spectator, all that is drawn and said is the same when the others' secrets are changed."""
     replay = random_replay(SHORT.get(game) or GAMES[game](), 2, seed=3)

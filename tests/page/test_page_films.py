@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from daily import crossed
 from replays import SMALL, random_replay
 
 from arena.games import GAMES
@@ -48,8 +49,7 @@ def followed(game: Game[Any, Any], seats: int, board: str, stage: Callable[..., 
     assert [] == seen.troubles
 
 
-@pytest.mark.parametrize("game", DRAWN)
-@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize(("game", "seats"), crossed(DRAWN, (("2", 2), ("3", 3))))
 def test_a_match_can_be_followed_to_its_end(game: str, seats: int, stage: Callable[..., Any]) -> None:
     """Of every game in the package."""
     followed(SMALL.get(game) or GAMES[game](), seats, f"games/{game.replace('-', '_')}/board.js", stage)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
+from daily import daily, nightly
 from site_people import Person, person, quick  # noqa: F401  fixtures
 
 from tests.server.served import Served
@@ -23,7 +24,7 @@ RULES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", RULES)
+@pytest.mark.parametrize("title", daily({"Liar's Dice", "No-Limit Hold'em"}.__contains__, RULES))
 def test_a_person_plays_a_whole_match_by_mouse(title: str, person: Callable[..., Person]) -> None:
     """From a table of one's own to who wins, and to the match with nothing hidden."""
     ann = person()
@@ -92,7 +93,7 @@ def test_a_move_is_typed_and_a_wrong_one_gets_the_servers_sentence(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", ["Liar's Dice", "Blef", "Chamber"])
+@pytest.mark.parametrize("title", ["Blef", *nightly("Liar's Dice", "Chamber")])
 def test_what_the_field_for_words_shows_can_be_typed(title: str, person: Callable[..., Person]) -> None:
     """Its first example is a move, in small letters but for the names of players."""
     ann = person()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daily import NIGHTLY
 from site_people import Person, asked, expecting, person, quick  # noqa: F401  fixtures
 
 import arena
@@ -47,7 +48,11 @@ def widest(page: Any) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options", [{"color_scheme": "light"}, {**PHONE, "color_scheme": "dark"}], ids=["desk", "phone"]
+    "options",
+    [
+        pytest.param({"color_scheme": "light"}, id="desk", marks=NIGHTLY),
+        pytest.param({**PHONE, "color_scheme": "dark"}, id="phone"),
+    ],
 )
 def test_no_page_has_barriers_or_scrolls_sideways(
     options: dict[str, Any], person: Callable[..., Person]

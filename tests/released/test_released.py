@@ -32,6 +32,7 @@ def rows(folder: Path, table: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_its_folders_are_read_and_computed_again(left: Path) -> None:
     """By every command that reads one, for every game."""
     folders = sorted(path.parent for path in left.glob("runs/*/arena.db"))
@@ -54,6 +55,7 @@ def test_its_runs_go_on(left: Path) -> None:
     assert 0 == arena(["verify", GROWS])
 
 
+@pytest.mark.slow
 async def test_its_server_goes_on(left: Path) -> None:
     """Its tables are there, their matches go on, and what had ended is in the archive, step by step."""
     with closing(sqlite3.connect(left / "server" / "server.db")) as db:

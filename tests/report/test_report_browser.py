@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daily import nightly
 from match_players import PHONE, over_all
 from reports import HOSTILE, reported, tournament
 
@@ -31,7 +32,7 @@ def test_a_bots_page_stands_alone(games: dict[str, Path], watched: Any) -> None:
     assert page.is_visible("#viewer")
 
 
-@pytest.mark.parametrize("which", ["holdem", "chamber", "hostile", "crowd"])
+@pytest.mark.parametrize("which", ["hostile", "crowd", *nightly("holdem", "chamber")])
 def test_no_page_scrolls_sideways_on_a_phone(
     which: str, games: dict[str, Path], hostile: Path, crowd: Path, watched: Any
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daily import daily
 from match_players import PHONE, SETTLED, STEPS, log_of, opened, over_all, pressed, step_of
 from reports import films_of, reported, tournament
 
@@ -16,7 +17,7 @@ from arena.tournament.bots.game_source import find_game
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("game", daily({"blef", "holdem"}.__contains__, GAMES))
 def test_every_match_can_be_followed_to_its_end(game: str, games: dict[str, Path], watched: Any) -> None:
     """From the first step to the last one by one; at its end every listed match agrees with the ranks, and nothing is asked for."""
     seen = watched()

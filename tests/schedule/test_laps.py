@@ -97,6 +97,7 @@ def test_of_a_sample_nobody_is_ever_more_than_three_series_ahead(seats, more, se
     assert_nobody_is_far_ahead(seats + more, seats, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("seats", range(3, 7))
 def test_in_no_sample_of_up_to_40_bots_is_anybody_further_ahead(seats):

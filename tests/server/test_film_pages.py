@@ -46,6 +46,7 @@ async def whole(server: Rest, match_id: str, query: str = "", count: int = 200) 
     return film, pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_finished_match_is_a_film(game: str, autojump_clock: trio.testing.MockClock) -> None:
     """The same in one page and in many; with seen_by it holds what that one knew, and no more."""

@@ -18,6 +18,7 @@ import httpx
 import pytest
 import trio
 import trio.testing
+from daily import nightly
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -42,8 +43,6 @@ from tests.server.test_api import quick
 NAMES = ("ann", "bob", "cid", "dora", "pass", "\u202e")
 PLACE = st.integers(0, 4)
 TABLES_MAX = 3
-EXAMPLES = settings(max_examples=20, stateful_step_count=40, database=None, phases=(Phase.generate,))
-"""Without making a failing one smaller, which would take minutes."""
 RULES = {"dice": 1, "challenge": "next"}
 
 
@@ -445,5 +444,8 @@ def renamed(table: Table, player_id: str) -> Table:
 
 
 @pytest.mark.slow
-def test_the_server_does_what_the_model_says() -> None:
-    run_state_machine_as_test(Tables, settings=EXAMPLES)
+@pytest.mark.parametrize("examples", [7, *nightly(20)])
+def test_the_server_does_what_the_model_says(examples: int) -> None:
+    """Without making a failing example smaller, which would take minutes."""
+    tried = settings(max_examples=examples, stateful_step_count=40, database=None, phases=(Phase.generate,))
+    run_state_machine_as_test(Tables, settings=tried)

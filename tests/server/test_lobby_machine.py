@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
+from daily import nightly
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -285,8 +286,9 @@ class Lobby(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_a_lobby_in_which_anything_is_tried() -> None:
-    run_state_machine_as_test(Lobby, settings=settings(max_examples=100, stateful_step_count=40))
+@pytest.mark.parametrize("examples", [30, *nightly(100)])
+def test_a_lobby_in_which_anything_is_tried(examples: int) -> None:
+    run_state_machine_as_test(Lobby, settings=settings(max_examples=examples, stateful_step_count=40))
 
 
 def test_a_table_is_closed_once() -> None:

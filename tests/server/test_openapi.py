@@ -12,6 +12,7 @@ import httpx
 import jsonschema
 import pytest
 import trio
+from daily import nightly
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
@@ -230,7 +231,8 @@ def statuses(cases: Any, ask: Callable[[Any, int | None], int], examples: int) -
 
 
 @pytest.mark.slow
-async def test_what_is_served_is_as_described() -> None:
+@pytest.mark.parametrize("examples", [2, *nightly(5)])
+async def test_what_is_served_is_as_described(examples: int) -> None:
     """No 5xx, no status that is not described, answers as described; whatever is asked, wrong bodies too."""
     async with a_house() as house, trio.open_nursery() as nursery:
         ring = LiveRing(Ring(RING), ring_game, house.hall, bot="odds")
@@ -239,7 +241,7 @@ async def test_what_is_served_is_as_described() -> None:
         bugs: list[str] = []
         app = Guard(Routing([*routes_to(endpoints), openapi_route(endpoints)]), GuardOptions(), bugs.append)
         async with served(app) as port:
-            seen = await trio.to_thread.run_sync(all_asked, port, 5)
+            seen = await trio.to_thread.run_sync(all_asked, port, examples)
         assert {200, 201, 400, 401, 403, 404, 409} <= set().union(*seen.values()), seen
         assert bugs == []
         nursery.cancel_scope.cancel()

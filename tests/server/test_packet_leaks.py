@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 import trio
+from daily import crossed
 
 from arena.games import GAMES
 from arena.match.game import CHANCE, Seat
 from arena.server.tables.played_match import PlayedMatch
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room
-from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, VIEWERS, Turns, script, times_of, twins_heard
 
 
 async def heard(
@@ -62,8 +63,7 @@ async def _answer(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "viewer"), crossed(GAMES, VIEWERS))
 def test_equal_information_gives_equal_frames(
     game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from daily import crossed
 
 from arena.games import GAMES
 from arena.match.game import CHANCE, Seat
 from tests.server.rest_client import Rest, rest
-from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, VIEWERS, Turns, script, times_of, twins_heard
 
 Answer = tuple[float, str, int, str]
 """When, to what, with which status, what."""
@@ -99,8 +100,7 @@ async def answered(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "viewer"), crossed(GAMES, VIEWERS))
 def test_equal_information_gives_equal_bytes(
     game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

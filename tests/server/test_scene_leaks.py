@@ -12,12 +12,13 @@ from random import Random
 import pytest
 import trio
 import trio.testing
+from daily import crossed
 
 from arena.games import GAMES
 from arena.match.game import CHANCE, Seat
 from tests.server.halls import a_house
 from tests.server.scene_pages import ScenePage, a_scene_room
-from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, VIEWERS, Turns, script, times_of, twins_heard
 
 Heard = list[tuple[float, str]]
 
@@ -63,8 +64,7 @@ async def heard(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "viewer"), crossed(GAMES, VIEWERS))
 def test_equal_information_gives_equal_films(
     game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

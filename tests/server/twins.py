@@ -28,6 +28,7 @@ Turns = list[dict[Seat, Any]]
 
 SEATS = 3
 NAMES = ("ann", "bob", "cid")
+VIEWERS = (("first", Seat(0)), ("second", Seat(1)), ("spectator", None))
 RULES: dict[str, dict[str, Any]] = {"liars-dice": {"dice": 2, "faces": 3}, "holdem": {"hands": 3}}
 STEPS_MAX = 30
 SCRIPT_OVER = "the script is over"

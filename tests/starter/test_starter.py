@@ -23,7 +23,12 @@ from arena.starter.recording import QUESTIONS_MAX, recording
 from arena.tournament.bots.entrants import builtin_bots, resolve
 
 HOUSE = Path(__file__).parents[2]
-ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "CARGO_PROFILE_DEV_DEBUG": "0",  # without what only a debugger reads, Cargo takes a third less time
+    "CARGO_INCREMENTAL": "0",
+}
 DICE = GAMES["liars-dice"]()
 LINES_MAX = 60
 """The whole source of a template, its test apart, has fewer."""

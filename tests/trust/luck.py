@@ -20,7 +20,6 @@ from tempfile import TemporaryDirectory
 
 import attrs
 import click
-from pandas import DataFrame
 
 from arena.analysis import load
 from arena.games import GAMES
@@ -236,6 +235,8 @@ def main(series, seed, games):
         show_markdown(compared(*each) for each in zip(meetings, *both, strict=True))
         memory = [board.loc[0, MEMORY_COLUMNS] for _, board in remembered]
     if memory:
+        from pandas import DataFrame
+
         print("What a memory gains in Liar's Dice with shared deals, against the same bot without:\n")
         print(DataFrame(memory).to_string(index=False, float_format=three_digits))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def test_instances_are_divided():
     assert [[1, None, 2], [1, None, 1]] == most
 
 
+@pytest.mark.slow
 def test_no_two_processes_write_the_same_log(tmp_path):
     """Each has numbers of its own, goes on from those that are there, and leaves the others' new ones alone."""
     (tmp_path / "ann-7.log").touch()

@@ -19,6 +19,7 @@ GROUPS = {
     "places": ("venv", "link", "names", "tmp"),
 }
 """Errands that reach the same parts of the arena: in the cover a group, not each of it, meets every world."""
+DAILY_NEW = ("new-python", "new-cpp")
 
 
 class Cell(NamedTuple):
@@ -46,3 +47,13 @@ def cover() -> list[Cell]:
                 world = list(WORLDS)[(2 * number + index + turn) % len(WORLDS)]
                 cells.append(Cell(world, user, INSTALLS[(number // 2 + index + turn // 2) % 2], errand))
     return cells
+
+
+def daily_cover() -> list[Cell]:
+    """Of the cover what every change is tried with: each errand once, and of new bots one script and one that is built.
+
+    The other languages are built and played in strict boxes by `tests/starter`.
+    """
+    cells = [cell for cell in cover() if not cell.errand.startswith("new-") or cell.errand in DAILY_NEW]
+    pairs = zip(cells[::2], cells[1::2], strict=True)  # the same errand of either user
+    return [pair[1 - number // 3 % 2] for number, pair in enumerate(pairs)]
