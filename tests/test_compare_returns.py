@@ -12,7 +12,7 @@ from calls import call
 
 from arena.analysis.comparison import Comparison, ReturnsRules
 from arena.analysis.ranking import leaderboard
-from arena.analysis.stopping.betting import Gains
+from arena.analysis.stopping.gains import Gains
 from arena.analysis.stopping.gsprt import Hypotheses
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
@@ -154,8 +154,8 @@ def test_with_a_field_it_is_the_difference_and_reaches_twice_as_far():
     assert (1.5, 1, 6) == (rule.outcome.mean, rule.outcome.series, rule.outcome.matches)
     assert (-200.0, 200.0) == RULES.values(RULES.bounds, is_field=True)
     head, field = (length_before(Gains(gain1=10.0), RULES, 2, is_field=each) for each in (False, True))
-    assert "counts up to ±100 bb/100" in head
-    assert "counts up to ±200 bb/100" in field
+    assert "if they differ by 10 bb/100" in head
+    assert "if they differ by 20 bb/100" in field
 
 
 def test_a_withdrawn_bot_and_faults_are_told():
@@ -266,14 +266,14 @@ def test_the_folder_remembers_the_question(arena):
     for other, said in (
         (("--by", "wins"), "was compared with --by returns, not wins"),
         (("--gain1", "0.5"), "was compared with --gain1 1.0, not 0.5"),
-        (("--gain1", "1", "--tails", "any"), "was compared with --tails usual, not any"),
+        (("--gain1", "1", "--tails", "normal"), "was compared with --tails any, not normal"),
     ):
         code, _, err = arena("compare", *KUHN, *other, "--max-series", "12", "--out", "cmp")
         assert (2, True) == (code, said in err), err
     code, out, _ = arena("compare", "--resume", "cmp", "--json")
     outcome = json.loads(out)
     asked = {"by": "returns", "gain0": 0.0, "gain1": 1.0, "alpha": 0.05, "beta": 0.05}
-    assert {**asked, "series_max": 12, "tails": "usual"} == outcome["question"]
+    assert {**asked, "series_max": 12, "tails": "any"} == outcome["question"]
     assert ("returns", "chips", None) == (outcome["by"], outcome["returns_unit"], outcome["llr"])
     assert {"better", "not_better", "worse"} == set(outcome["evidence"])
 
@@ -293,16 +293,16 @@ def test_an_undeclared_game_is_compared_by_wins_and_says_why(arena):
     [
         (
             ("--game", "kuhn.py", "random", "other=random"),
-            "truth is +0.10 chips, as one counts up to ±2 chips",
+            "truth is +0.10 chips, more the more they differ",
         ),
         (
             ("--game", "holdem", "random", "equity", "--rule", "reset_stacks=false"),
-            "truth is +0.050 stacks, as one counts up to ±1 stacks",
+            "truth is +0.050 stacks, more the more they differ",
         ),
-        (("--game", "holdem", "random", "equity"), "truth is +50 bb/100, as one counts up to ±5000 bb/100"),
+        (("--game", "holdem", "random", "equity"), "at least about 3,335 series if the truth is +50 bb/100"),
         (
-            ("--game", "holdem", "random", "equity", "--tails", "any"),
-            "truth is +50 bb/100, as one counts up to ±50,000 bb/100",
+            ("--game", "holdem", "random", "equity", "--tails", "normal"),
+            "about 530 series if the truth is +50 bb/100, if they differ by 500 bb/100 (standard deviation)",
         ),
     ],
     ids=lambda words: words if isinstance(words, str) else words[1],
@@ -350,7 +350,7 @@ MISTAKES = {
     "no such by": (["odds", "random", "--by", "luck"], '--by: found "luck", expected wins or returns'),
     "no such tails": (
         ["equity", "random", "--game", "holdem", "--tails", "fat"],
-        '--tails: found "fat", expected usual or any',
+        '--tails: found "fat", expected any or normal',
     ),
     "no number": (["equity", "random", "--game", "holdem", "--gain1", "much"], '--gain1: found "much"'),
     "more than there is": (

@@ -10,8 +10,10 @@ import attrs
 
 from arena.analysis.intervals import bound_of
 from arena.analysis.live import Standings
-from arena.analysis.stopping.betting import BettingTest, Gains, Range, Tails
+from arena.analysis.stopping.betting import BettingTest
+from arena.analysis.stopping.gains import Gains, GainTest, Range
 from arena.analysis.stopping.gsprt import Gsprt, Hypotheses
+from arena.analysis.stopping.normal import NormalTest
 from arena.analysis.stopping.verdict import Evidence, Verdict
 from arena.reading.units import signed
 from arena.schedule.course import ClosedSeries, Course
@@ -78,8 +80,6 @@ class ComparisonState:
     lower: float | None
     upper: float | None
     clean_llr: float | None
-    cut: int
-    """How many series counted less than they were worth, as their values were beyond what counts."""
     spoilt: int
     """How many series are left out because one of their matches was aborted."""
     new_faulty: int
@@ -130,11 +130,14 @@ class Comparison:
         self._faulty = {self.new: 0, self.old: 0}
         self._beyond = ""
 
-    def _test_of(self) -> Gsprt | BettingTest:
+    def _test_of(self) -> Gsprt | GainTest:
         if isinstance(self.question, Hypotheses):
             return Gsprt(self.question)
-        bounds, reach = ranges(self.question.tails, self.rules, is_field=self._is_field)
-        return BettingTest(self.question, bounds, reach)
+        bounds, reach = ranges(self.rules, is_field=self._is_field)
+        bound = max(-reach[0], reach[1])
+        if self.question.tails == "normal":
+            return NormalTest(self.question, bound)
+        return BettingTest(self.question, bounds, bound)
 
     def begins(self, course: Course) -> None:
         """Starts with a course, or again with one: earlier series are forgotten."""
@@ -246,7 +249,6 @@ class Comparison:
             lower=None if wins is None else wins.hypotheses.lower,
             upper=None if wins is None else wins.hypotheses.upper,
             clean_llr=clean.llr if isinstance(clean, Gsprt) else None,
-            cut=0 if isinstance(test, Gsprt) else test.cut,
             spoilt=self._spoilt,
             new_faulty=self._faulty[self.new],
             old_faulty=self._faulty[self.old],
@@ -260,11 +262,13 @@ class Comparison:
         )
 
 
-def ranges(tails: Tails, rules: ReturnsRules, *, is_field: bool) -> tuple[Range, Range]:
-    """The bounds of a series' value, and how far a value counts at first."""
+def ranges(rules: ReturnsRules, *, is_field: bool) -> tuple[Range, Range]:
+    """The bounds of a series' value, and how far one goes if the rounds of a match are independent."""
     assert rules.bounds is not None, "returns are compared only where their bounds are known"
-    reach = rules.reach if tails == "usual" and rules.reach is not None else rules.bounds
-    return rules.values(rules.bounds, is_field=is_field), rules.values(reach, is_field=is_field)
+    return (
+        rules.values(rules.bounds, is_field=is_field),
+        rules.values(rules.reach or rules.bounds, is_field=is_field),
+    )
 
 
 def left_in_words(left: tuple[float, float] | None, most: int) -> str:
@@ -281,7 +285,7 @@ def left_in_words(left: tuple[float, float] | None, most: int) -> str:
     )
 
 
-def _tell(test: Gsprt | BettingTest, values: Sequence[float]) -> None:
+def _tell(test: Gsprt | GainTest, values: Sequence[float]) -> None:
     """Adds a series to a test, from the values of its matches."""
     mean = fsum(values) / len(values)
     if isinstance(test, Gsprt):

@@ -91,13 +91,16 @@ class Extremes:
         self.largest = max(self.largest, largest)
         self.near += self.bound is not None and largest > self.bound / NEAR
 
-    def unseen(self, mean: float) -> float:
-        """The variance of the mean that two unseen series would add if each were all there is."""
+    def unseen(self, mean: float, *, is_lessened: bool = True) -> float:
+        """The variance of the mean that two unseen series would add if each were all there is.
+
+        `is_lessened`: series that came near the bound make the first one count less.
+        """
         if self.bound is None or not self.series:
             return 0.0
         most = self.bound * self.series / self.matches
         apart = max(self.high - mean, mean - self.low)
-        return float((most / (1 + self.near)) ** 2 + apart**2)
+        return float((most / (1 + self.near * is_lessened)) ** 2 + apart**2)
 
 
 def of_alike(series: int, total: float, matches: float, spread: float) -> Estimate:

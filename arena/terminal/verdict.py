@@ -8,9 +8,14 @@ from math import isclose
 import attrs
 
 from arena.analysis.comparison import ComparisonState, Question, ReturnsRules, left_in_words, ranges
+from arena.analysis.stopping import normal
 from arena.analysis.stopping.betting import fewest_series
+from arena.analysis.stopping.gains import Gains
 from arena.analysis.stopping.gsprt import Hypotheses, expected_series
 from arena.words import counted, number, with_half
+
+SPREAD_USUAL = 10
+"""How far a series may reach ÷ the standard deviation that is assumed before any is played."""
 
 
 def length_before(question: Question, rules: ReturnsRules, a_series: int, *, is_field: bool) -> str:
@@ -22,18 +27,28 @@ def length_before(question: Question, rules: ReturnsRules, a_series: int, *, is_
         known = f"up to about {expected:,} series if the truth is {asked}, fewer where most series go alike"
         end = ""
     else:
-        reach = ranges(question.tails, rules, is_field=is_field)[1]
-        fewest, unit = fewest_series(question, reach), rules.unit[0] or "returns"
-        asked = f"{number(question.gain1, question.digits, '+')} {unit}"
-        reached = min(-reach[0], reach[1])
-        known = (
-            f"at least about {fewest:,} series if the truth is {asked}, "
-            f"as one counts up to ±{number(reached)} {unit}"
-        )
+        known, fewest = _of_returns(question, rules, is_field=is_field)
         end = "; it will probably end undecided" if fewest > most else ""
     return (
         f"expected: {known}; how many it takes is said once some are played; "
         f"at most {most:,}, of {each} each{end}"
+    )
+
+
+def _of_returns(question: Gains, rules: ReturnsRules, *, is_field: bool) -> tuple[str, int]:
+    """What is known of the length where returns are compared, and the fewest series that it takes."""
+    bounds, reach = ranges(rules, is_field=is_field)
+    unit, spread = rules.unit[0] or "returns", min(-reach[0], reach[1]) / SPREAD_USUAL
+    usual = max(normal.WATCHED, round(normal.expected_length(question, spread)))
+    spread_words = f"if they differ by {number(spread, question.digits)} {unit} (standard deviation)"
+    asked = f"if the truth is {number(question.gain1, question.digits, '+')} {unit}"
+    if question.tails == "normal":
+        return f"about {usual:,} series {asked}, {spread_words}", normal.WATCHED
+    fewest = fewest_series(question, bounds)
+    return (
+        f"at least about {fewest:,} series {asked}, more the more they differ; tails = normal, which assumes "
+        f"that no rare huge loss is still unseen, takes about {usual:,} {spread_words}",
+        fewest,
     )
 
 
@@ -51,11 +66,6 @@ def told(outcome: ComparisonState, question: Question) -> Iterator[str]:
         yield f"{outcome.not_better_after:,} series showed that, the others did not show that {new} is worse"
     if outcome.is_of_returns and not isclose(outcome.mean, outcome.new_returns.mean):
         yield f"mean returns (95 %, likewise): {_returns(outcome)}"
-    if outcome.cut:
-        yield (
-            f"{outcome.cut:,} series went beyond what one series may count, and counted only that much: "
-            "with tails = any all count in full"
-        )
     if outcome.verdict is None and outcome.series_left is not None:
         yield f"it would take {left_in_words(outcome.series_left, 10**9)}"
     if outcome.spoilt:
@@ -83,8 +93,11 @@ def _verdict(outcome: ComparisonState, question: Question) -> str:
         gap = f"{question.elo1:g} Elo"
     else:
         gap = f"{question.gain1:g} {outcome.returns_unit}"
-    sentences = {"better": f"{is_better}.", "worse": f"{is_worse}."}
-    return sentences.get(outcome.verdict, f"{is_not}, or by less than {gap}.")
+    assumed = ""
+    if isinstance(question, Gains) and question.tails == "normal":
+        assumed = ", if no rare huge loss is still unseen"
+    sentences = {"better": f"{is_better}{assumed}.", "worse": f"{is_worse}{assumed}."}
+    return sentences.get(outcome.verdict, f"{is_not}, or by less than {gap}{assumed}.")
 
 
 def _found(outcome: ComparisonState, question: Question) -> str:

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.analysis.stopping.betting import WATCHED, BettingTest, Bettor, Gains, fewest_series
+from arena.analysis.stopping.betting import BettingTest, Bettor, fewest_series
+from arena.analysis.stopping.gains import SERIES_LEAST, Gains
 from arena.errors import ConfigError
 
 BOUNDS = (-100.0, 100.0)
 
 
-def told(values, *, bounds=BOUNDS, reach=None, **gains) -> BettingTest:
+def told(values, *, bounds=BOUNDS, **gains) -> BettingTest:
     """A test that was told these values."""
-    test = BettingTest(Gains(**{"gain1": 5.0, **gains}), bounds, reach or bounds)
+    test = BettingTest(Gains(**{"gain1": 5.0, **gains}), bounds)
     for value in values:
         test.add(value)
     return test
@@ -78,7 +79,9 @@ def test_no_capital_is_ever_lost_in_full(values, gain):
 
 
 @settings(max_examples=50)
-@given(st.lists(st.floats(-1, 1), min_size=WATCHED, max_size=30), st.floats(0.001, 2), st.floats(0.01, 1))
+@given(
+    st.lists(st.floats(-1, 1), min_size=SERIES_LEAST, max_size=30), st.floats(0.001, 2), st.floats(0.01, 1)
+)
 def test_a_fair_game_makes_nobody_rich(values, gain, rare):
     """However the series before went: of a fair value, seldom far down, the expected capital is what it was."""
     one, other = Bettor(gain), Bettor(gain)
@@ -147,28 +150,6 @@ def test_worse_and_better_mirror_each_other():
     new, old = told(values), told([-value for value in values])
     assert (new.verdict, old.verdict) == ("better", "worse")
     assert new.series <= old.series, "better needs no waiting for worse"
-
-
-def test_values_count_as_far_as_they_reach():
-    """Within: in full.  Twice as far as any before: in full.  Further: as the limit, and it is counted."""
-    test = told([1.0, -9.0, 12.0, 24.0, 90.0], reach=(-10.0, 10.0))
-    assert test.cut == 2, "12 is beyond 10, 24 is twice 12, 90 is beyond 48"
-    whole = told([1.0, -9.0, 10.0, 10.0, 10.0], reach=(-10.0, 10.0))
-    cut = told([1.0, -9.0, 10.0, 10.0, 20.0], reach=(-10.0, 10.0))
-    assert whole.evidence.better < cut.evidence.better, "twice the furthest"
-    down = told([1.0, -9.0, -12.0, -24.0, -90.0], reach=(-10.0, 10.0))
-    assert (down.cut, down.reach) == (1, (-100.0, 10.0)), "12 is within twice 9, 24 is twice 12"
-    assert told([99.0] * 5).cut == 0
-    assert told([99.0] * 5).reach == BOUNDS
-
-
-def test_a_nearer_reach_decides_sooner():
-    """What may come and never does costs series: a tenth of the bounds, nearly a tenth of the series."""
-    rng = np.random.default_rng(4)
-    values = rng.normal(5, 5, 2000).tolist()
-    far, near = told(values, bounds=(-1000.0, 1000.0)), told(values, bounds=(-1000.0, 1000.0), reach=BOUNDS)
-    assert (far.verdict, near.verdict) == ("better", "better")
-    assert 5 < far.series / near.series < 10
 
 
 def test_the_fewest_series_it_takes():

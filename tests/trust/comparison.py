@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from math import fsum
 
 import attrs
 import numpy as np
 
 from arena.analysis.comparison import ReturnsRules, ranges
-from arena.analysis.stopping.betting import BettingTest, Gains, Tails
+from arena.analysis.stopping.betting import BettingTest
+from arena.analysis.stopping.gains import Gains, Tails
 from arena.analysis.stopping.gsprt import Gsprt, Hypotheses, expected_series
+from arena.analysis.stopping.normal import NormalTest
 from arena.bench.measures import Measure, Threshold, at_least, at_most
 from arena.match.game import Game
 
+from .returns_intervals import kinds
 from .returns_series import (
     Floats,
     Played,
@@ -32,6 +36,8 @@ RUNS = 400
 ERROR = 0.05
 MOST = ERROR + 3 * (ERROR * (1 - ERROR) / RUNS) ** 0.5
 """What a rate of 5 % may come to in so many runs: three standard errors more."""
+NORMAL_MOST = 9.0
+"""What a rate of 5 %, promised if means are normal, comes to at most on real series (%)."""
 SERIES_MAX = 3000
 FORETOLD_AFTER = 20
 
@@ -43,26 +49,31 @@ class SeriesDesign:
     what: str
     rules: ReturnsRules
     values: Floats
+    """(series, matches)"""
     is_field: bool = False
 
     @property
     def gain(self) -> float:
         """The gain asked about: a quarter of how much series differ."""
-        return float(self.values.std()) / 4
+        return float(self.values.mean(axis=1).std()) / 4
 
     def ends(
-        self, mean: float, *, gain1: float, seed: int, tails: Tails = "usual"
+        self, mean: float, *, gain1: float, seed: int, tails: Tails = "any"
     ) -> tuple[Counter[str], float]:
         """How many runs ended with each verdict if this is the true mean, and the median of their lengths."""
         rng, found, lengths = np.random.default_rng(seed), Counter[str](), []
         gains = Gains(gain1=gain1, series_max=SERIES_MAX, tails=tails)
-        bounds, reach = ranges(tails, self.rules, is_field=self.is_field)
-        shifted = np.clip(self.values - self.values.mean() + mean, *bounds)
+        bounds, reach = ranges(self.rules, is_field=self.is_field)
+        shifted = self.values - self.values.mean() + mean
+        if tails == "any":  # which is promised that nothing is beyond the bounds
+            shifted = np.clip(shifted, *bounds)
         for _ in range(RUNS):
-            test = BettingTest(gains, bounds, reach)
+            test = (
+                BettingTest(gains, bounds) if tails == "any" else NormalTest(gains, max(-reach[0], reach[1]))
+            )
             while not test.is_over:
-                for value in rng.choice(shifted, 100).tolist():
-                    test.add(value)
+                for matches in shifted[rng.integers(0, len(shifted), 100)].tolist():
+                    test.add(fsum(matches) / len(matches), matches)
             found[test.verdict or "undecided"] += 1
             lengths.append(test.series)
         return found, float(np.median(lengths))
@@ -74,11 +85,26 @@ def comparison_rows() -> Iterator[Measure]:
     pair = careful(0.6), careful(0.62)
     shoves = head_to_head(one, shoving, careful(0.62), 2000)
     fishes, copies = against_field(five, *pair, fish, 500), head_to_head(ten, *pair, 500)
-    yield from _verdict_rows(SeriesDesign("all in or fold, 1 hand", _rules(one), shoves.values))
-    yield from _verdict_rows(SeriesDesign("one fish, 5 hands", _rules(five), fishes.values, is_field=True))
-    yield from _verdict_rows(SeriesDesign("near-copies, 10 hands", _rules(ten), copies.values))
+    yield from _verdict_rows(SeriesDesign("all in or fold, 1 hand", _rules(one), shoves.values[:, None]))
+    yield from _verdict_rows(
+        SeriesDesign("one fish, 5 hands", _rules(five), fishes.values[:, None], is_field=True)
+    )
+    yield from _verdict_rows(SeriesDesign("near-copies, 10 hands", _rules(ten), copies.values[:, None]))
+    for what, hands, played in kinds():
+        game = poker(hands=hands)
+        values = played / game.returns_unit[1]
+        yield from _normal_rows(SeriesDesign(f"{what}, hands of a match {hands}", _rules(game), values))
     yield from _rare_rows()
     yield from _length_rows(copies)
+
+
+def _normal_rows(design: SeriesDesign) -> Iterator[Measure]:
+    """How often the test that takes means for normal errs on real series; its promise is not kept on all."""
+    gain, what = design.gain, f"--tails normal, {design.what}"
+    for case, mean, wrong, seed in (("even", 0.0, "better", 1), ("ahead", gain, "not better", 2)):
+        found, series = design.ends(mean, gain1=gain, seed=seed, tails="normal")
+        yield _row(what, f"{case}: said to be {wrong}", 100 * found[wrong] / RUNS, "%", at_most(NORMAL_MOST))
+        yield _row(what, f"{case}: series", series, "series")
 
 
 def _verdict_rows(design: SeriesDesign) -> Iterator[Measure]:
@@ -115,8 +141,8 @@ def _rare_rows() -> Iterator[Measure]:
     """One match in 1,000 is lost in every one of its 100 hands, for which the others make up: an even bot."""
     values = np.random.default_rng(7).normal(0, 200, 20_000)
     values[::1000] = -25_000.0
-    design = SeriesDesign("one match in 1,000 lost in full", _rules(poker(hands=100)), values)
-    rows: tuple[tuple[Tails, Threshold | None], ...] = (("usual", None), ("any", at_most(100 * MOST)))
+    design = SeriesDesign("one match in 1,000 lost in full", _rules(poker(hands=100)), values[:, None])
+    rows: tuple[tuple[Tails, Threshold | None], ...] = (("normal", None), ("any", at_most(100 * MOST)))
     for tails, goal in rows:
         ends, _ = design.ends(0.0, gain1=50.0, seed=4, tails=tails)
         share = 100 * ends["better"] / RUNS

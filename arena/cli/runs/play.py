@@ -180,9 +180,9 @@ def run(words: tuple[str, ...], **said: Any) -> int:
     ),
     (
         "--tails",
-        "usual|any",
-        "By returns: whether a series counts as far as independent rounds go, or as far as the rules allow, "
-        "which takes more series.  [usual]",
+        "any|normal",
+        "By returns: whether nothing is assumed of them, or that no rare huge loss is still unseen, which "
+        "takes far fewer series.  [any]",
     ),
     ("--alpha", "P", "How often the verdict may be better (or worse) although it is not.  [0.05]"),
     ("--beta", "P", "How often the verdict may be not better although it is.  [0.05]"),

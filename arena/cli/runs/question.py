@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from arena.analysis.comparison import Question, ReturnsRules, ranges
-from arena.analysis.stopping.betting import Gains, Tails, usual_gain
+from arena.analysis.stopping.gains import Gains, usual_gain
 from arena.analysis.stopping.gsprt import Hypotheses
 from arena.errors import ConfigError
 from arena.match.game import Game
@@ -49,10 +49,9 @@ class QuestionWords:
             f"mean returns are compared: --gain0 and --gain1 say what is asked, in {unit}, or --by wins "
             "compares matches won",
         )
-        tails: Tails = self.given.get("tails", "usual")
-        reach = ranges(tails, rules, is_field=is_field)[1]
+        bounds, reach = ranges(rules, is_field=is_field)
         gains = Gains(**{"gain1": usual_gain(reach), **self.given})
-        gains.check_within(reach, unit)
+        gains.check_within(bounds, unit)
         return gains
 
     def _by_wins(self, game: Game[Any, Any], rules: ReturnsRules) -> bool:
@@ -89,7 +88,7 @@ def asked_from(said: dict[str, Any]) -> QuestionWords:
             raise ConfigError(f"{option}: {unexpected(word, what)}") from None
     for option, word, words_known in (
         ("--by", by, ("wins", "returns")),
-        ("--tails", tails, ("usual", "any")),
+        ("--tails", tails, ("any", "normal")),
     ):
         if word is not None and word not in words_known:
             raise ConfigError(f"{option}: {unexpected(word, ' or '.join(words_known))}")

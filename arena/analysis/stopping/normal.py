@@ -1,0 +1,76 @@
+"""Does the new version win more?  A sequential probability ratio test of a mean that is about normal.
+
+The log-likelihood ratio of two means is that of normal values with the variance seen so far: exact as
+series become many, whatever they are like (Van den Bergh, A practical introduction to the GSPRT, 2020).
+It is wrong where large returns have not been seen yet: so the variance allows for two unseen series, as
+the leaderboard's intervals do (`intervals.Extremes`), and for the first of them in full, since a test
+looks at every series and ends at the first that deceives it. A loss so rare that no series had it, and so
+large that it matters, is what the test assumes away; METHOD says how often it then errs.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from arena.analysis.stopping.gains import Gains, GainTest, Range
+from arena.analysis.stopping.gsprt import steps_left
+from arena.analysis.stopping.verdict import Evidence
+
+WATCHED = 10
+"""How many series are only watched, so that their variance is known."""
+
+
+class NormalTest(GainTest):
+    """The test; see the module."""
+
+    def _weigh(self, value: float) -> None:
+        """Nothing to do: all follows from the running estimate."""
+
+    @property
+    def _variance(self) -> float:
+        """The variance of the mean, with unseen series."""
+        estimate = self._running.estimate
+        return estimate.variance + estimate.weight**2 * self._extremes.unseen(
+            estimate.mean, is_lessened=False
+        )
+
+    def _ratio(self, mean: float) -> float:
+        """The logarithm of how much likelier this mean is if the truth is `gain1` than if it is `gain0`."""
+        gains, variance = self.gains, self._variance
+        if self.series < WATCHED or not variance:
+            return 0.0
+        return (gains.gain1 - gains.gain0) * (mean - (gains.gain0 + gains.gain1) / 2) / variance
+
+    @property
+    def evidence(self) -> Evidence:
+        """The logarithms of likelihood ratios, as shares of Wald's bounds; "worse" is the mirrored test's."""
+        upper, lower = wald_bounds(self.gains)
+        ratio, mirrored = self._ratio(self.mean), self._ratio(-self.mean)
+        return Evidence(max(0.0, ratio / upper), max(0.0, ratio / lower), max(0.0, mirrored / upper))
+
+    def left(self) -> Range | None:
+        """As a random walk between the bounds, with the mean seen and a standard error more and less."""
+        if self.series < WATCHED or self.is_over or not self._variance:
+            return None
+        upper, lower = wald_bounds(self.gains)
+        at, gain = self._ratio(self.mean), self.gains.gain1 - self.gains.gain0
+        step = gain * gain / (self._variance * self.series)
+        ends = [
+            steps_left(
+                at, lower, upper, self._ratio(self.mean + sign * sqrt(self._variance)) / self.series, step
+            )
+            for sign in (-1, 0, 1)
+        ]
+        return min(ends), max(ends)
+
+
+def wald_bounds(gains: Gains) -> Range:
+    """What the log-likelihood ratio must reach for "better", and for "not better", below 0 (Wald)."""
+    return log((1 - gains.beta) / gains.alpha), log(gains.beta / (1 - gains.alpha))
+
+
+def expected_length(gains: Gains, spread: float) -> float:
+    """How many series it takes on average if the truth is `gain1`; `spread`: how much they differ (Wald)."""
+    upper, lower = wald_bounds(gains)
+    at_end = (1 - gains.beta) * upper + gains.beta * lower
+    return 2 * at_end * (spread / (gains.gain1 - gains.gain0)) ** 2
