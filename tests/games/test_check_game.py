@@ -11,6 +11,7 @@ import test_chamber_matches
 import test_holdem_contract
 from daily import nightly
 
+from arena.errors import ConfigError
 from arena.game import CHANCE, Between, Event, IllegalMove, Literal, Option, Seat, Step
 from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
@@ -92,6 +93,15 @@ def test_three_seats_leak_nothing():
     """With a third seat that only listens, nobody sees more than it was told."""
     walked = Tiny(LiarsDice(dice=1, faces=2), seats=3, draws=64, histories_max=1500)
     check_game(LiarsDice(dice=1), seats=3, matches=1, tiny=walked)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_game_begins_with_other_seats(game):
+    """Fewer or more than it declares are refused, with the number that was asked for."""
+    cls = GAMES[game]
+    for seats in (-1, 0, cls.seats[0] - 1, cls.seats[-1] + 1):
+        with pytest.raises(ConfigError, match=rf" {seats} "):
+            cls().start(seats)
 
 
 # Planted faults.  Each is Liar's Dice with one thing wrong.
