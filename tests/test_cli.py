@@ -333,14 +333,6 @@ def test_a_folder_that_is_gone_is_told_of(arena, tmp_path, monkeypatch):
     assert "arena: the folder you are in is not there any more: change to another one\n" == err
 
 
-def test_a_latest_that_points_nowhere_is_told_of(arena, tmp_path, monkeypatch):
-    """The results that results/latest points to were removed."""
-    monkeypatch.chdir(tmp_path)
-    LATEST.parent.mkdir()
-    LATEST.symlink_to("gone")
-    assert "points to gone, where there are no results any more" in arena("matches")[2]
-
-
 # What is printed.
 
 

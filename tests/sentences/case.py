@@ -50,7 +50,7 @@ class Told:
     code: int = 2
     printed: str = ""
     made: tuple[str, ...] = ()
-    """Files that were not there before."""
+    """Files that were not there before, or not as they are."""
 
 
 @cache
@@ -75,9 +75,10 @@ def typed(name: str, words: str, names: str, files: Files) -> Case:
 
 def _called(words: str, files: Files) -> Told:
     with ground(files) as here:
-        before, match = set(_paths(here)), _match(here) if MATCH in words else MATCH
+        match = _match(here) if MATCH in words else MATCH
+        before = _contents(here)
         code, printed, told = called(*shlex.split(words.replace(MATCH, match)))
-        made = tuple(sorted(set(_paths(here)) - before))
+        made = tuple(sorted(path for path, _ in _contents(here) - before))
         text = neutral(told.removesuffix("\n"), here).replace(match, MATCH)
         return Told(text, code, printed, made)
 
@@ -88,8 +89,14 @@ def _match(here: Path) -> str:
         return next(csv.DictReader(file))["match_id"]
 
 
-def _paths(here: Path) -> Iterator[str]:
-    return (str(path.relative_to(here)) for path in here.rglob("*") if "__pycache__" not in path.parts)
+def _contents(here: Path) -> set[tuple[str, bytes]]:
+    """All files there, and what is in those that no mere opening changes."""
+    paths = (path for path in here.rglob("*") if "__pycache__" not in path.parts)
+    return {(str(path.relative_to(here)), _content(path)) for path in paths}
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() and path.suffix != ".db" else b""
 
 
 @contextmanager
@@ -125,14 +132,20 @@ def _make(path: Path, what: str | Callable[[Path], object] | None) -> None:
 
 
 def refused(name: str, names: str, call: Callable[[], object], files: Files = MappingProxyType({})) -> Case:
-    """A call that raises: as the room puts it, in whose words no option is."""
+    """A call that raises, or returns what is wrong: as the room puts it, in whose words no option is."""
     return Case(name, names, lambda: _refused(call, files))
 
 
 def _refused(call: Callable[[], object], files: Files) -> Told:
     with ground(files) as here:
         try:
-            call()
+            text = call()
         except ArenaError as error:
-            return Told(neutral(str(error), here))
-    raise AssertionError("this was to be refused, and was not")
+            text = str(error)
+        assert isinstance(text, str), "this was to be refused, and was not"
+        return Told(neutral(text, here))
+
+
+def key_of(toml: str) -> str:
+    """The key of its last line."""
+    return toml.splitlines()[-1].partition(" ")[0]

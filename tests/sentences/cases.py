@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
+from . import bots, games, plans, typed
 from .case import Case
-from .rooms import cases as of_rooms
-from .typed import cases as typed
 
-CASES: tuple[Case, ...] = (*typed(), *of_rooms())
+CASES: tuple[Case, ...] = tuple(case for module in (typed, plans, games, bots) for case in module.cases())

@@ -13,6 +13,7 @@ from arena.games import GAMES
 from arena.schedule import FORMATS
 from arena.starter.languages import LANGUAGES
 from arena.tournament.bots.entrants import builtin_bots
+from arena.trials.torture.habits import habits
 
 PATH = Path(__file__).with_name("sentences.txt")
 HOUSE = str(Path(arena.__file__).parent)
@@ -25,6 +26,7 @@ REGISTRIES: Mapping[str, Collection[str]] = {
     "COMMANDS": cli.commands,
     "FORMATS": FORMATS,
     "GAMES": GAMES,
+    "HABITS": [habit.name for habit in habits()],
     "LANGUAGES": LANGUAGES,
 }
 """What grows: where all members are listed, one word stands for them."""

@@ -71,6 +71,12 @@ BOTS = [
     ("no such path", "run ./nobody.py", "./nobody.py"),
     ("one bot for two seats", "run odds", "2 seats"),
     ("a bot to torture", "torture no-such-bot", "no-such-bot"),
+    ("a habit", "torture odds --only ruude", "rude"),
+    ("a bot to check", "check nobody", "nobody"),
+    ("a bot of another game", "check croupier --game liars-dice", "croupier"),
+    ("no game to check it in", "check random --game chess", "chess"),
+    ("no time to check it in", "check random --max-time soon", "--max-time"),
+    ("no rule to check it by", "check random --rule dice", "--rule"),
 ]  # fmt: skip
 NEW = [
     ("no name", "new", "NAME"),
@@ -99,7 +105,26 @@ COMPARE = [
     ("returns without bounds", "random other=random --game unbound.py --by returns", "returns_bounds"),
     ("resumed with a question", "--resume cmp --by wins", "cmp"),
 ]
+SERVED = [
+    ("no results to show", "serve --data data --results nowhere", "nowhere"),
+    ("nothing to play", "play", "arena play"),
+    ("a game and a table", "play bluff --table http://127.0.0.1:1/x", "arena play"),
+    ("a seed of one's own", "play --table http://127.0.0.1:1/api/tables/x --seed 1", "--table"),
+    ("no server to play at", "play --table http://127.0.0.1:1 --name Romeo", "127.0.0.1:1"),
+    ("no server to watch", "watch 127.0.0.1:1/", "arena serve"),
+    ("no table to watch", "watch nonsense/", "nonsense"),
+    ("no results to watch", "watch", "results/latest"),
+    ("no results of a match", "watch . --match x", "arena.db"),
+    ("a match of a table", "watch http://127.0.0.1:1/api/tables/x --match latest", "--match"),
+]
 PLAYED = [
+    ("replace nobody", "run --resume results/first --replace zoe=odds", "zoe"),
+    ("replace by nothing", "run --resume results/first --replace Odd", "NAME=BOT"),
+    ("replace by no bot", "run --resume results/first --replace Odd=", "NAME=BOT"),
+    ("exclude nobody", "run --resume results/first --without Ood", "Odd"),
+    ("readmit nobody", "run --resume results/first --readmit zoe", "zoe"),
+    ("fewer for a goal", "run --resume results/first --until 'top 1 at 95%' --without Odd", "without"),
+    ("without the anchor", "run --resume results/first --anchor Odd --without Odd", "Odd"),
     ("resume elsewhere", "run --resume results/first --out x", "--out x"),
     ("resume a plan", "run --resume results/first a.toml", "a.toml"),
     ("another limit", "run --resume results/first --move-time 3", "move_time"),
@@ -169,9 +194,16 @@ TOURNAMENT: Files = {"called.py": CALLED, "results/first": finished, "results/la
 # All of them.
 
 
+def gone(link: Path) -> None:
+    """`results/latest` is of results that were removed."""
+    link.symlink_to("gone")
+
+
 def cases() -> Iterable[Case]:
     yield from (typed(f"words: {name}", words, names, GROUND) for name, words, names in WORDS)
     yield from (typed(f"bots: {name}", words, names, GROUND) for name, words, names in BOTS)
     yield from (typed(f"a new bot: {name}", words, names, GROUND) for name, words, names in NEW)
     yield from (typed(f"compare: {name}", f"compare {words}", names, GAMES) for name, words, names in COMPARE)
+    yield from (typed(f"servers: {name}", words, names, GROUND) for name, words, names in SERVED)
+    yield typed("results: a latest that points nowhere", "matches", "gone", {"results/latest": gone})
     yield from (typed(f"results: {name}", words, names, TOURNAMENT) for name, words, names in PLAYED)
