@@ -11,6 +11,7 @@ import sys
 
 import attrs
 import pytest
+from documents import block_named
 from tournaments import BAD
 
 from arena.box.processes import descendants
@@ -207,8 +208,7 @@ def test_the_readme_says_of_each_bad_bot_what_its_habits_may_get():
 
 def test_the_table_of_security_is_of_todays_habits():
     """SECURITY.md shows a row for each, under today's header, with faults that it may get, and every promise held."""
-    page = (BAD.parents[1] / "SECURITY.md").read_text()
-    shown, _ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = block_named("SECURITY.md", "text habits")
     assert shown.startswith(header_lines() + "\n")
     rows = [re.split(r"  +", each) for each in shown.splitlines()[2:]]
     assert [habit.name for habit in habits()] == [row[0] for row in rows]
