@@ -41,7 +41,6 @@ BIDS = [
     option("Bid", ["<face>", "<count>"], face={"min": 1, "max": 6}, count={"min": 4, "max": 90}),
     option("Challenge", "challenge"),
 ]
-BID_FORMS = "bid FACE COUNT (face: 5 to 6; count: 3) | bid FACE COUNT (face: 1 to 6; count: 4 to 90)"
 SHOTS = [
     option(
         "ShootPlayer", {"packet": "ShootPlayer", "username": "<target>"}, target={"one_of": ["ann", "Ace"]}

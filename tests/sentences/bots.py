@@ -43,7 +43,7 @@ SPECS = [
     ("stranger", "stranger"),
     ("./missing.py", "./missing.py"),
     ("no-such-program --x", "no-such-program"),
-    ("odd", "odds"),
+    ("odd", "odd |odds"),
     ("plain", "bot.toml"),
     ("notes.txt", "notes.txt"),
     ("rb.rb", "ruby rb.rb"),

@@ -28,7 +28,7 @@ class Case:
 
     name: str
     names: str
-    """What is wrong: every wording names it."""
+    """What every wording names: what is wrong, and after a `|` what would be right."""
     tell: Callable[[], Told]
     typed: str = ""
     """The words after `arena`; nothing if no command is called."""

@@ -60,7 +60,7 @@ SEATS: list[tuple[str, dict[str, Any], int, str]] = [
 TWO = KUHN + "\n\nclass Leduc(Kuhn):\n    name = 'leduc'\n"
 GAME_FILES: list[tuple[str, str, str, str]] = [
     ("no such game", "chess", "", "chess"),
-    ("nearly a game", "holden", "", "holdem"),
+    ("nearly a game", "holden", "", "holden|holdem"),
     ("no such file", "gone.py", "", "gone.py"),
     ("no such module", "kuhnless:Kuhn", "", "kuhnless"),
     ("no class named", "./kuhn", "", "kuhn"),
