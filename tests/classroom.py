@@ -22,7 +22,7 @@ run(Mine)
 RECIPE = 'run = "python3 main.py"\nversion = "2"\n'
 
 BROKEN = {
-    "student05": "an empty folder, expected bot.toml, bot.py, bot.js or a program called bot",
+    "student05": "an empty folder, expected bot.toml",
     "student07": "did not connect within {connect_s:g} s: it was computing (",
     "student08": "did not connect within {connect_s:g} s: it did nothing; does the file call run()?",
     "student12": "SyntaxError: expected ':' (bot.py, line 5)",

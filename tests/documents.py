@@ -77,6 +77,12 @@ def blocks_of(page: str, text: str) -> list[Block]:
     return sorted(found, key=lambda block: block.line)
 
 
+def block_named(page: str, language: str) -> str:
+    """The one block of a page with this language, and this name after it."""
+    (block,) = (each for each in blocks_of(page, (HOUSE / page).read_text()) if each.language == language)
+    return block.text
+
+
 def quotations_of(page: str, text: str) -> list[Block]:
     """What a page quotes within its sentences (`` `like this` ``)."""
     prose = _without(_SET_APART, _without(_FENCED, text))

@@ -147,7 +147,7 @@ REFUSED = [
     ),
     ("another way", ("--until", "best at 80%", "--allocate", "even"), "allocate: was open, now even"),
     ("one bot more", ("--until", "best at 80%", "eve=tournaments:Steady"), "began without eve"),
-    ("a bot less", ("--until", "best at 80%", "--without", "dan"), "--without: a goal spends"),
+    ("a bot less", ("--until", "best at 80%", "--without", "dan"), "--without"),
     ("fewer series", ("--until", "best at 80%", "--series", "5"), "cannot become 5"),
 ]
 

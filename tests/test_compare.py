@@ -300,31 +300,6 @@ def test_json_is_the_outcome(arena):
     assert ("ranks", "returns") == (outcome["rated_by"], outcome["returns_unit"])
 
 
-MISTAKES = {
-    "one bot": (["odds"], "compare: found 1 bot, expected two: NEW and OLD"),
-    "no number": (["odds", "random", "--elo1", "big"], '--elo1: found "big", expected a number'),
-    "bounds crossed": (
-        ["odds", "random", "--elo0", "30"],
-        "--elo0: found 30, expected less than elo1, which is 20",
-    ),
-    "no error at all": (["odds", "random", "--alpha", "0"], "--alpha: found 0, expected an error rate"),
-    "half a series": (["odds", "random", "--max-series", "9.5"], "--max-series: found "),
-    "no such bot": (["odds", "nobody"], "nobody"),
-    "a small field": (["odds", "random", "--seats", "4"], "seats"),
-    "nothing to go on with": (["--resume", "nowhere"], "nowhere is not a results folder"),
-}
-
-
-@pytest.mark.parametrize(("words", "said"), MISTAKES.values(), ids=MISTAKES)
-def test_mistakes_are_sentences(arena, words, said):
-    """Exit code 2, and nothing is made."""
-    code, out, err = arena("compare", *words)
-    assert (2, "") == (code, out)
-    assert said in err
-    assert "Traceback" not in err
-    assert not list(Path("results").glob("*"))
-
-
 @pytest.mark.slow
 def test_a_question_that_changes_while_it_runs_is_refused(arena):
     """Other error rates would make the verdict worth less than it says; a longer test is no other question."""

@@ -50,8 +50,10 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
     ("arena/games/README.md", "text replay"): ("tests/test_readme.py::test_the_commands_run_as_they_stand",),
     ("results/README.md", "text verified"): ("tests/test_readme.py::test_the_commands_run_as_they_stand",),
     ("results/BENCH.md", "text bench"): ("tests/test_readme.py::test_the_page_of_figures_is_one_run",),
-    ("SECURITY.md", "text"): (
+    ("SECURITY.md", "text habits"): (
         "tests/test_torture.py::test_the_table_of_security_is_of_todays_habits",
+    ),
+    ("SECURITY.md", "text attacks"): (
         "tests/test_torture_boxes.py::test_the_table_of_security_is_of_todays_attacks_and_boxes",
     ),
     ("arena/README.md", ""): ("tests/test_documents.py::test_the_flow_goes_through_rooms",),
@@ -84,7 +86,7 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
         "tests/bots/test_pages_of_bots.py::test_the_first_bot_loses_and_the_second_wins"
     ),
 }
-"""Page and language -> the test of each such block, from top to bottom, or one that takes them all.
+"""Page and language, with the name behind it -> the test of that block; or, as a word, one that takes all of these.
 
 Whoever adds such a block writes a test that compares it with what the arena does, and names it here.
 """
@@ -113,14 +115,14 @@ def of_kinds(*kinds: str) -> list[Block]:
 
 
 def test_every_block_is_checked() -> None:
-    """By its language, or by a test of its own: `SHOWN` has one for each block, or one that takes them all."""
+    """By its language, or by a test of its own: of blocks with a test each, every one has a name in its fence."""
     checked = {*SHELL, "python", "toml", "json"}
     assert [] == [str(block) for block in BLOCKS if kind(block) not in checked and not is_shown(block)]
     for (page, language), tests in SHOWN.items():
         shown = [block for block in BLOCKS if shown_as(block) == (page, language)]
         assert shown, f"{page} shows no {language or 'block without a language'} any more"
-        assert isinstance(tests, str) or len(shown) == len(tests), (
-            f"{page} shows {len(shown)} blocks of {language or 'no language'}, {len(tests)} of them are tested"
+        assert isinstance(tests, str) or len(shown) == len(tests) == 1, (
+            f"{page} shows {len(shown)} blocks of {language or 'no language'}: give each a name in its fence"
         )
 
 

@@ -142,23 +142,3 @@ def test_a_run_is_followed_to_its_end_by_a_program_that_ends_by_itself(tmp_path:
     for stream in (stopped.stdout, stopped.stderr):
         assert stream is not None
         stream.close()
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["nosuch"], "nosuch is not a results folder: there is no such folder"),
-        ([".", "--match", "x"], ". is not a results folder: there is no arena.db in it"),
-        ([], "there is no results/latest in this folder"),
-        (["http://127.0.0.1:1/api/tables/x", "--match", "latest"], "--match and --game are for a results"),
-    ],
-)
-def test_what_is_no_results_folder_is_one_sentence(
-    words: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from arena.cli import cli
-
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError) as raised:
-        cli.main(["watch", *words], standalone_mode=False)
-    assert str(raised.value).startswith(sentence)

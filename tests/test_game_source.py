@@ -162,59 +162,11 @@ def test_a_name_is_no_place(home):
 
 # Mistakes.
 
-EMPTY = "x = 1\n"
-TWO = KUHN + "\n\nclass Leduc(Kuhn):\n    name = 'leduc'\n"
-MISTAKES = [
-    ("no such game", "chess", "", "no game 'chess'; known: liars-dice, "),
-    ("nearly a game", "holden", "", "did you mean holdem?"),
-    ("no such file", "gone.py", "", "there is no file {home}/gone.py"),
-    ("no such module", "kuhnless:Kuhn", "", "no module kuhnless in {home} or among the installed ones"),
-    ("no class named", "./kuhn", "", "{home}/kuhn is not a game: expected a .py file or module:Class"),
-    ("a folder", "folder.py", "", "{home}/folder.py cannot be read"),
-    ("a syntax error", "kuhn.py", "x = 1\ndef f(:\n", "{home}/kuhn.py, line 2: invalid syntax"),
-    ("no text", "kuhn.py", "\0", "{home}/kuhn.py"),
-    ("no game in it", "kuhn.py", EMPTY, "{home}/kuhn.py contains no game"),
-    ("several in it", "kuhn.py", TWO, "contains 2 games, Kuhn and Leduc: choose one, such as {home}/kuhn.py:Kuhn"),
-    ("no such class", "kuhn.py:Kunh", KUHN, "{home}/kuhn.py has no class Kunh; its games: Kuhn"),
-    ("a class that is no game", "kuhn.py:Cards", KUHN, "Cards in {home}/kuhn.py is not a game: it does not derive"),
-    ("no class at all", "kuhn.py:shuffled", KUHN, "shuffled in {home}/kuhn.py is not a game"),
-    ("raises", "kuhn.py", "\n1 / 0\n", "{home}/kuhn.py, line 2, cannot be imported: ZeroDivisionError: division"),
-    ("raises in words of many lines", "kuhn.py", "raise OSError('a\\nb')", "cannot be imported: OSError: a b"),
-    ("ends", "kuhn.py", "raise SystemExit(0)", "cannot be imported: SystemExit: 0"),
-    ("imports what is not there", "kuhn.py", "import kuhnless", "No module named 'kuhnless'"),
-    ("a module that raises", "kuhn:Kuhn", "1 / 0", "{home}/kuhn.py, line 1, cannot be imported: ZeroDivisionError"),
-    (
-        "a built-in game's name",
-        "kuhn.py",
-        KUHN.replace('"kuhn"', '"holdem"'),
-        "Kuhn in {home}/kuhn.py has the name of a built-in game, holdem: give it another one",
-    ),
-    ("a built-in game itself", "arena.games.holdem.rules:Holdem", "", "has the name of a built-in game, holdem"),
-    ("a name that is no name", "kuhn.py", KUHN.replace('"kuhn"', '"../x"'), 'name: found "../x", expected'),
-    ("not complete", "kuhn.py", KUHN.replace("def ranks", "def rank"), "is incomplete: it does not define ranks"),
-    ("no version", "kuhn.py", KUHN.replace("version: ClassVar[int] = 1", ""), "version: found nothing, expected"),
-    ("rated by what", "kuhn.py", KUHN.replace('"returns"', '"luck"'), 'rated_by: found "luck", expected "ranks"'),
-]  # fmt: skip
-
 
 def mistake(word: str) -> str:
     with pytest.raises(ConfigError) as error:
         find_game(word)
     return str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("word", "text", "said"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES]
-)
-def test_a_mistake_is_one_sentence_and_exit_code_2(word, text, said, home, arena):
-    """What is wrong with a game is said, and where, before anything is made."""
-    Path("folder.py").mkdir()
-    if text:
-        write("kuhn.py", text)
-    for words in (("run", "random", "odds", "--game", word), ("games", word)):
-        code, out, err = arena(*words)
-        assert (2, "", 1, True) == (code, out, err.count("\n"), said.format(home=home) in err), err
-    assert not Path("results").exists()
 
 
 def test_a_module_of_another_place_is_not_taken_for_it(home):

@@ -16,7 +16,6 @@ from arena.sdk import Bot, run
 from arena.store.files import write_text
 from arena.terminal import text
 from arena.terminal.text import reflowed
-from arena.tournament.bots.entrants import resolve
 from arena.tournament.plan.checking import differences
 from arena.words import version_words, width
 
@@ -26,87 +25,6 @@ def arena(capsys, monkeypatch, tmp_path):
     """`arena WORDS` in an empty folder: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
     return lambda *words: call(capsys, monkeypatch, *map(str, words))
-
-
-# The words of a command.
-
-WORDS = [
-    ("a bot for a command", ("odds", "random"), '"odds" is not a command: `arena run odds` plays it'),
-    ("a file for a command", ("a b.py",), "\"a b.py\" is not a command: `arena run 'a b.py'` plays it"),
-    ("a typo in a command", ("rum",), 'no command "rum" (did you mean run?); `arena --help` lists all'),
-    (
-        "a typo in a command to tell of",
-        ("help", "rum"),
-        'no command "rum" (did you mean run?); `arena --help` lists all',
-    ),
-    (
-        "a typo in an option",
-        ("run", "odds", "--seris=3"),
-        "--seris: no such option (did you mean --series?); `arena run --help-all` lists all",
-    ),
-    (
-        "another program's option",
-        ("run", "odds", "random", "--time-limit", "5"),
-        "--time-limit: no such option (did you mean --move-time?); `arena run --help-all` lists all",
-    ),
-    (
-        "bots as an option",
-        ("run", "--bots", "odds"),
-        "--bots: no such option; bots are named without one: arena run odds random",
-    ),
-    ("an option of nobody", ("matches", "--zzz"), "--zzz: no such option; `arena matches --help` lists all"),
-    ("no value", ("run", "odds", "--series"), "--series: its value is missing, expected: --series N"),
-    ("no word", ("matches", "--color"), "--color: its value is missing, expected: --color auto|always|never"),
-    ("a value for a flag", ("run", "--quiet=3"), "--quiet takes no value"),
-    ("a word too few", ("replay",), "MATCH is missing, expected: arena replay MATCH [DIR]"),
-    ("a word too many", ("games", "blef", "x"), "a word too many (x), expected: arena games [NAME]"),
-    ("two too many", ("games", "blef", "x", "y"), "too many words (x y), expected: arena games [NAME]"),
-    (
-        "an option for a value",
-        ("run", "odds", "random", "--out", "--fresh"),
-        "--out: its value is missing, expected: --out DIR",
-    ),
-    (
-        "an option for a name",
-        ("run", "odds", "--remote", "--dry-run"),
-        "--remote: its value is missing, expected: --remote NAME",
-    ),
-    (
-        "a file for a match",
-        ("replay", "a b.py"),
-        "a b.py is a file, expected the beginning of a match's id, or a capsule (.jsonl)",
-    ),
-    (
-        "a file for a folder",
-        ("leaderboard", "a b.py"),
-        "a b.py is not a results folder: it is a file, expected the folder that a run wrote",
-    ),
-    ("no folder", ("report", "none"), "none is not a results folder: there is no such folder"),
-    (
-        "a file for --out",
-        ("run", "odds", "random", "--out", "a b.py/x"),
-        "a b.py cannot be written: it is a file, expected a folder",
-    ),
-    (
-        "bots with a comma",
-        ("run", "odds,random"),
-        "no such bot: odds,random; these are 2 bots, expected a word for each: odds random",
-    ),
-    (
-        "bots in quotes",
-        ("run", "odds random"),
-        "no such bot: odds random; these are 2 bots, expected a word for each: odds random",
-    ),
-    ("a wrong word", ("games", "--color", "blue"), '--color: found "blue", expected auto, always or never'),
-    ("no number", ("replay", "a", "--round", "x"), '--round: found "x", expected a whole number from 1'),
-]
-
-
-@pytest.mark.parametrize(("words", "said"), [row[1:] for row in WORDS], ids=[row[0] for row in WORDS])
-def test_a_mistake_in_the_words_is_one_sentence(arena, tmp_path, words, said):
-    """In the style of all others, without lines of usage above it."""
-    (tmp_path / "a b.py").touch()
-    assert (2, "", f"arena: {said}\n") == arena(*words)
 
 
 def test_without_a_word_there_is_help(arena):
@@ -166,37 +84,7 @@ def test_settings_are_told_as_options(error, said):
     assert "--" not in str(error)
 
 
-def test_an_option_that_is_mistyped_is_named_as_an_option(arena):
-    """A value that a plan would not take either, and a rule that is a setting of its own."""
-    assert (2, "", "arena: --per-address: found 0, expected a whole number from 1\n") == arena(
-        "run", "odds", "random", "--per-address", "0"
-    )
-    code, _, err = arena("run", "odds", "--expect", "1")
-    assert (2, err) == (
-        code,
-        "arena: there is no address for 1 bot to connect to: listen is not set; "
-        "--listen 127.0.0.1:8888 sets one\n",
-    )
-    code, _, err = arena("run", "odds", "random", "--rule", "series=3")
-    assert (2, True, True) == (code, "arena: --rule series: no rule of" in err, "; --series sets it\n" in err)
-
-
 # Words about bots.
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ("nobody", "no such bot: nobody; built-in bots are"),
-        ("ods", "no such bot: ods (did you mean odds?)"),
-        ("./nobody.py", 'there is no file or folder "./nobody.py"'),
-        ("odds", "1 bot for 2 seats: name more bots\n"),
-    ],
-)
-def test_one_word_that_is_no_bot(arena, word, said):
-    """It is told that it leads nowhere, not that one bot is too few."""
-    code, _, err = arena("run", word)
-    assert (2, True) == (code, err.startswith(f"arena: {said}")), err
 
 
 def test_a_bot_named_twice_is_told_its_name(arena):
@@ -226,14 +114,6 @@ def test_a_script_that_nothing_runs(arena, tmp_path, first_line, said):
     code, _, err = arena("run", "./mine", "./yours", "--sandbox", "off", "-q", "--out", "new")
     told = [f"  ./{name}: cannot run ./{name}: {said}" for name in ("mine", "yours")]
     assert (2, ["arena: 2 of 2 bots cannot play; fix them:", *told]) == (code, err.splitlines())
-
-
-@pytest.mark.parametrize(("key", "meant"), [("command", "run"), ("Cmd", "run"), ("game", "games")])
-def test_a_key_of_bot_toml_by_another_name(tmp_path, key, meant):
-    """What other programs call it is no slip of the pen, and is guessed all the same."""
-    (tmp_path / "bot.toml").write_text(f'{key} = "x"\nrun = "./x"\n')
-    with pytest.raises(ConfigError, match=rf"{key}: no such key \(did you mean {meant}\?\); accepted: name,"):
-        resolve(str(tmp_path), base=tmp_path)
 
 
 def test_a_bot_started_by_hand_says_who_starts_it(capsys, monkeypatch):

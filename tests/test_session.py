@@ -25,7 +25,6 @@ from terminals import Glass, InTerminal
 from arena.cli import cli
 from arena.cli.runs.run_options import how_to_connect, plan_of
 from arena.cli.stop import Stop, move_streams
-from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.tournament.plan import Plan
 from arena.tournament.play.pool import Pool
@@ -780,10 +779,9 @@ def test_a_plan_with_a_mistake_plays_nothing(arena):
     Path("wrong.toml").write_text('bots = ["odds", "random"]\nseries = "ten"\nsseed = 3\n')
     code, _, err = arena("wrong.toml")
     assert (2, False) == (code, Path("results").exists())
-    assert 'wrong.toml: series: found "ten", expected a whole number' in err
-    assert "wrong.toml: sseed: no such key (did you mean seed?)" in err
-    with pytest.raises(ConfigError, match="one plan file"):
-        plan_of(("odds", "wrong.toml"), None, {})
+    assert ["arena: wrong.toml: series", "wrong.toml: sseed"] == [
+        line.rpartition(": found")[0] or line.rpartition(": no such")[0] for line in err.splitlines()
+    ]
 
 
 def test_another_goal_for_the_same_folder_is_refused(arena):

@@ -187,31 +187,6 @@ def test_so_many_mistakes_are_told_and_no_more():
     assert "plan.toml: the rest was not checked: fix these first" == last
 
 
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('name = "a\nb = 1', "line 1, column 10: a text in quotes that has no closing quote on its line"),
-        ("name = 'a\nb = 1", "line 2, at the end of the file: a text in quotes that has no closing quote"),
-        ("a = 1\ngame = blef", "line 2, column 8: expected a value: a text in quotes, a number, true, false"),
-        ("move_time = 500ms", "line 1, column 16: expected nothing more on the line after the value; a text"),
-        ("= 3", "line 1, column 1: expected a line such as key = 3, or a table such as [rules]"),
-        ("[rules]\n[rules]", "line 2, column 7: this table was there before: its keys belong together"),
-        ("[rules", "line 1, at the end of the file: expected ] after the name of a table, as in [rules]"),
-        ('a = ["b" "c"]', "line 1, column 10: a list whose items have no comma between them, or that has"),
-        ("a = {b = 1\n}", "line 1, column 11: a table in { } must be on one line, with commas between its"),
-        (r'a = "C:\Users"', r"line 1, column 10: a \ in a text means something else: write / or \\, or use"),
-        (r'a = "C:\q"', r"line 1, column 10: a \ in a text means something else: write / or \\, or use"),
-        ("a = {b = 1,}", "line 1, column 12: expected a key: letters, digits, - and _ without quotes"),
-    ],
-)
-def test_what_is_no_toml_is_told_in_words(written, said, tmp_path):
-    """Its line and column, and what would be right, for those who have never seen a grammar."""
-    (path := tmp_path / "plan.toml").write_text(written)
-    with pytest.raises(ConfigError) as raised:
-        read_toml(path, where="plan.toml")
-    assert str(raised.value).startswith(f"plan.toml: {said}")
-
-
 def test_a_file_from_windows_is_read(tmp_path):
     """Its line ends, and the mark that some editors put before the first letter."""
     (path := tmp_path / "plan.toml").write_bytes(b"\xef\xbb\xbfa = 1\r\nb = 'c'\r\n")

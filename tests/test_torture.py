@@ -11,14 +11,14 @@ import sys
 
 import attrs
 import pytest
-from test_cli import call
+from documents import block_named
 from tournaments import BAD
 
 from arena.box.processes import descendants
-from arena.errors import FAULT_KINDS, ConfigError
+from arena.errors import FAULT_KINDS
 from arena.games import GAMES
 from arena.tournament.play.startup import BUDGET_S
-from arena.trials.torture.habits import HONEST, Habit, chosen, habits, honest_bot
+from arena.trials.torture.habits import HONEST, Habit, habits, honest_bot
 from arena.trials.torture.promises import Findings, TrialRow, TrialTerms
 from arena.trials.torture.table import as_objects, conclusion, header_lines, line
 from arena.trials.torture.trial import Trial, _last_words
@@ -208,8 +208,7 @@ def test_the_readme_says_of_each_bad_bot_what_its_habits_may_get():
 
 def test_the_table_of_security_is_of_todays_habits():
     """SECURITY.md shows a row for each, under today's header, with faults that it may get, and every promise held."""
-    page = (BAD.parents[1] / "SECURITY.md").read_text()
-    shown, _ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = block_named("SECURITY.md", "text habits")
     assert shown.startswith(header_lines() + "\n")
     rows = [re.split(r"  +", each) for each in shown.splitlines()[2:]]
     assert [habit.name for habit in habits()] == [row[0] for row in rows]
@@ -218,12 +217,6 @@ def test_the_table_of_security_is_of_todays_habits():
         for word in re.findall("[a-z_]+", row[1]):
             assert any(kind.startswith(word) for kind in kinds), f"{habit.name}: {word} (may be cut off)"
         assert "held" == row[-1], habit.name
-
-
-def test_an_unknown_habit_is_a_sentence():
-    """With the one that was meant."""
-    with pytest.raises(ConfigError, match=r"^only ruude: no such habit \(did you mean rude\?\)"):
-        chosen(["ruude"])
 
 
 def test_descendants_are_found_by_parent():
@@ -264,9 +257,3 @@ def test_some_habits_in_earnest(tmp_path):
             assert 0 == each["processes_left"]
             assert each["peak_mb"] < 100
     assert ["gone"] == list(found["crash"]["faults"])
-
-
-def test_a_mistake_in_what_was_asked_is_two(capsys, monkeypatch):
-    """Before anything is run."""
-    code, _, said = call(capsys, monkeypatch, "torture", "no-such-bot")
-    assert (2, "arena: no such bot: no-such-bot") == (code, said.partition(";")[0])

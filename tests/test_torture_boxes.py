@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from calls import call
+from documents import block_named
 
 from arena.trials.torture.attacks import ATTACKS
 from arena.trials.torture.boxes import BoxResult, row_names, table_of
@@ -43,9 +44,7 @@ def test_the_table_has_a_column_for_each_box_and_user():
 
 def test_the_table_of_security_is_of_todays_attacks_and_boxes():
     """SECURITY.md shows a row for each attack and signal, in every box, by both users; no promise is broken."""
-    shown = re.findall(r"^```text\n(1  .*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert 1 == len(shown)
-    lines = shown[0].splitlines()
+    lines = block_named("SECURITY.md", "text attacks").splitlines()
     boxes = ("shield (bubblewrap)", "shield (landlock)", "strict (bubblewrap)")
     columns = [f"{box}, as {user}" for user in ("root", "an ordinary user") for box in boxes]
     assert [f"{number}  {column}" for number, column in enumerate(columns, 1)] == lines[: len(columns)]

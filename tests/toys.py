@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
 from random import Random
 from typing import Any, ClassVar
 
 import attrs
 
+from arena.errors import ConfigError
 from arena.game import (
     CHANCE,
     Bare,
@@ -180,3 +182,25 @@ class Toy(Game[State, Any]):
         if self.to_act(state):
             raise ValueError("the match is not over")
         return tuple(1 + sum(other < own for other in state.forfeits) for own in state.forfeits)
+
+
+@attrs.frozen
+class Ruled(Game[Any, Any]):
+    """A game that is nothing but its house rules."""
+
+    name: ClassVar[str] = "toy"
+    version: ClassVar[int] = 3
+    seats: ClassVar[range] = range(2, 5)
+
+    dice: int = 5
+    wild_ones: bool = False
+    challenge: typing.Literal["anyone", "next"] = "anyone"
+    motto: str = "have fun"
+    bound: int | None = None
+    chips: tuple[int, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        if not 1 <= self.dice <= 9:
+            raise ConfigError(f"dice: found {self.dice}, expected 1 to 9")
+
+    start = to_act = chance_key = draw = options = apply = default = observe = returns = ranks = None  # type: ignore

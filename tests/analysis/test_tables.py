@@ -198,5 +198,5 @@ def test_the_example_explains_a_missing_folder(monkeypatch, tmp_path):
 def test_erased_results_are_gone(folder):
     """After `--fresh` nothing old can be taken for new."""
     erase(folder)
-    with pytest.raises(ConfigError, match="is not a results folder"):
+    with pytest.raises(ConfigError, match=folder.name):
         load(folder)

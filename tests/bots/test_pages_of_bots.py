@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from documents import block_named
 
 from arena.games import GAMES
 from arena.tournament.bots.entrants import builtin_bots, resolve
@@ -20,11 +21,11 @@ FIRST_WINS = (HOUSE / "bots" / "first-wins.md").read_text()
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 PLAYED = re.compile(
-    r"^```console\n\$ (arena run [^\n]*)\n```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^```console\n\$ (arena run [^\n]*)\n```\n\n```text([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
-"""A tournament of a page: its command, and what it printed."""
+"""A tournament of a page: its command, the name of the block, and what it printed."""
 
-STRENGTHS = PLAYED.findall(PAGE)
+STRENGTHS = [(command, shown) for command, _, shown in PLAYED.findall(PAGE)]
 
 
 def rows(table: str) -> list[list[str]]:
@@ -77,11 +78,14 @@ def test_a_tournament_comes_out_as_it_is_shown(tmp_path: Path) -> None:
 def test_the_first_bot_loses_and_the_second_wins(tmp_path: Path) -> None:
     """The page's two tournaments come out as shown: 0 to 10 with the README's bot, and then well above half."""
     readme = (HOUSE / "README.md").read_text()
-    (before,) = re.findall(r"^```python\n([^`]*?class MyBot.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    (after,) = re.findall(r"^```python\n(.*?)^```$", FIRST_WINS, re.MULTILINE | re.DOTALL)
+    before, after = (block_named(page, "python mybot") for page in ("README.md", "bots/first-wins.md"))
     assert 22 == len([line for line in after.splitlines() if line.strip()])  # as both pages say
     shares = []
-    for bot, (command, shown) in zip((before, after), PLAYED.findall(FIRST_WINS), strict=True):
+    bots = {" with the first bot": before, " with the second bot": after}
+    played = {name: (command, shown) for command, name, shown in PLAYED.findall(FIRST_WINS)}
+    assert bots.keys() == played.keys()
+    for name, bot in bots.items():
+        command, shown = played[name]
         (tmp_path / "mybot.py").write_text(bot)
         assert rows(shown) == rows(run(f"{command} --out results/{len(shares)}", tmp_path))
         with (tmp_path / f"results/{len(shares)}/head_to_head.csv").open() as file:

@@ -7,30 +7,40 @@ import tomllib
 from types import SimpleNamespace
 
 import pytest
+from documents import block_named
 from liars_dice_questions import BOTS, HOUSE, QUESTIONS, may_answer, play, question
 
+from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
 from arena.sdk import Bot
+from arena.tournament.bots.entrants import builtin_bots, resolve
 from arena.wire import messages
 
-CLASSES = {
-    "random": ("random_bot.py", "RandomBot"),
-    "truthful": ("truthful.py", "Truthful"),
-    "odds": ("odds.py", "Odds"),
-    "bluffer": ("bluffer.py", "Bluffer"),
+GAME = LiarsDice.name
+ENTRANTS = {name: resolve(name, base=HOUSE) for name in builtin_bots()}
+PROGRAMS = {
+    name: bot.folder / bot.run[1]
+    for name, bot in ENTRANTS.items()
+    if bot.language == "Python" and GAME in (bot.games or GAME)
 }
+"""The file of every built-in bot in Python that plays this game."""
 
 
-def load(path, name):
+def load(path):
     """A bot's class out of its file."""
     spec = importlib.util.spec_from_file_location(f"bot_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return getattr(module, name)
+    (found,) = (
+        each
+        for each in vars(module).values()
+        if getattr(each, "__module__", "") == spec.name and isinstance(each, type) and issubclass(each, Bot)
+    )
+    return found
 
 
-PYTHON_BOTS = {name: load(BOTS / name / file, cls) for name, (file, cls) in CLASSES.items()}
-PYTHON_BOTS["first"] = load(HOUSE / "examples" / "first_bot.py", "FirstBot")
+PYTHON_BOTS = {name: load(path) for name, path in PROGRAMS.items()}
+PYTHON_BOTS["first"] = load(HOUSE / "examples" / "first_bot.py")
 
 
 def begun(name, bot_seed="1", **rules):
@@ -164,26 +174,24 @@ def test_random_needs_options_only():
     assert bot.move({}, [move]) == {"packet": "Shoot", "at": "bob"}
 
 
-@pytest.mark.parametrize("name", ["random", "truthful", "odds", "bluffer", "scout", "anvil"])
+@pytest.mark.parametrize("name", ENTRANTS)
 def test_the_manifest_fits_the_bot(name):
     """bot.toml says what it must, and of a Python bot the same as its class."""
     manifest = tomllib.loads((BOTS / name / "bot.toml").read_text())
     assert manifest.keys() <= {"name", "version", "games", "language", "build", "run", "transport"}
     assert manifest["name"] == name
-    assert manifest["games"] == [] or "liars-dice" in manifest["games"]
+    assert set(manifest["games"]) <= set(GAMES)
     if name in PYTHON_BOTS:
         cls = PYTHON_BOTS[name]
-        assert issubclass(cls, Bot)
         assert (cls.name, cls.version) == (manifest["name"], manifest["version"])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["random", "truthful", "odds", "bluffer"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_of_its_own_plays_over_tcp(name, remote):
     """The command of bot.toml connects, says hello and answers; it ends with the connection, exit code 0."""
-    run = tomllib.loads((BOTS / name / "bot.toml").read_text())["run"].split()
-    assert run[0] == "python3"
-    bot = remote([sys.executable, *run[1:]], BOTS / name, ARENA_NAME="ann", ARENA_TOKEN="secret")
+    assert ENTRANTS[name].run[0] == "python3"
+    bot = remote([sys.executable, PROGRAMS[name]], BOTS / name, ARENA_NAME="ann", ARENA_TOKEN="secret")
     assert bot.greeting == {"type": "hello", "protocol": 1, "name": "ann", "token": "secret"}
     bot.send(messages.encode(messages.Welcome("ann")))
     bot.send(
@@ -215,7 +223,7 @@ def test_a_bot_without_the_arena_plays(remote):
 @pytest.mark.slow
 def test_the_ten_lines_of_the_readme_play(remote):
     """The bot printed in bots/README.md answers legally over a real socket."""
-    code = (BOTS / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    code = block_named("bots/README.md", "python ten lines")
     assert len([line for line in code.splitlines() if line]) <= 10
     bot = remote([sys.executable, "-c", code], HOUSE)
     assert bot.greeting == {"name": "tenner"}
@@ -226,7 +234,7 @@ def test_the_ten_lines_of_the_readme_play(remote):
 
 def test_the_sdk_example_of_the_readme_plays():
     """The class printed in bots/README.md makes a legal move."""
-    code = (BOTS / "README.md").read_text().split("```python\n")[2].split("```")[0]
+    code = block_named("bots/README.md", "python class")
     names = {"__name__": "mybot"}
     exec(code, names)
     bot = names["MyBot"]()

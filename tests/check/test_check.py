@@ -478,23 +478,6 @@ def test_what_is_said_of_the_box_in_which_a_bot_could_not_be_started(is_boxed):
     assert is_boxed != ("without a box, with your permissions" in point.advice)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("nobody",), "no such bot: nobody"),
-        (("random", "--game", "chess"), "there is no game 'chess'"),
-        (("croupier", "--game", "liars-dice"), "croupier: it cannot play liars-dice"),
-        (("random", "--max-time", "soon"), "--max-time"),
-        (("random", "--rule", "dice"), '--rule: found "dice"'),
-    ],
-)
-def test_mistakes_in_what_was_asked(words, said, capsys, monkeypatch):
-    """Exit code 2 and a sentence."""
-    code, out, err = call(capsys, monkeypatch, "check", *words)
-    assert (2, "") == (code, out)
-    assert said in err
-
-
 @pytest.mark.slow
 def test_the_way_on_is_said_as_one_types_it(capsys, monkeypatch):
     """A check that ran out of time names the option that gives it more, in its text and in its JSON."""

@@ -12,7 +12,7 @@ from daily import nightly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ConfigError, IllegalMove, MalformedAnswer
+from arena.errors import IllegalMove, MalformedAnswer
 from arena.game import CHANCE, Seat, explain, is_legal, shared_returns
 from arena.games.blef import Blef
 from arena.games.blef.moves import Bet, Check, Deal, Forfeit
@@ -254,13 +254,6 @@ def test_max_cards(seats, most):
     assert most == played(state, Forfeit()).n_cards[0]
     state = GAME.apply(before(most, *[1] * (seats - 1)), {CHANCE: Deal(tuple(range(24)))}).state
     assert 0 == played(state, Forfeit()).n_cards[0]
-
-
-@pytest.mark.parametrize("seats", [-1, 0, 1, 9])
-def test_wrong_numbers_of_seats(seats):
-    """Two to eight can play."""
-    with pytest.raises(ConfigError, match=f"blef is played by 2 to 8 seats, but {seats} were asked for"):
-        GAME.start(seats)
 
 
 def test_it_has_no_house_rules():

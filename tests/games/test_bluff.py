@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ConfigError, IllegalMove
+from arena.errors import IllegalMove
 from arena.game import CHANCE, Seat, explain, is_legal, shared_returns
 from arena.games.bluff import Bluff
 from arena.games.bluff.moves import Accuse, Deal, Pass, Play
@@ -305,42 +305,6 @@ def test_a_finished_match_takes_no_more_moves():
     for moves in ({}, {CHANCE: Deal(DECK)}, {Seat(1): Play(("AD",))}):
         with pytest.raises(IllegalMove):
             game.apply(state, moves)
-
-
-# House rules.
-
-
-@pytest.mark.parametrize(
-    ("rules", "sentence"),
-    [
-        (
-            {"claims": "any"},
-            'House rule claims of bluff is "any", but must be "sequence" or "free_rank" or "free_suit".',
-        ),
-        (
-            {"claims": 1},
-            'House rule claims of bluff is 1, but must be "sequence" or "free_rank" or "free_suit".',
-        ),
-        ({"plays_max": -1}, "House rule plays_max of bluff is -1, but must be a whole number, 0 to 100000."),
-        (
-            {"plays_max": True},
-            "House rule plays_max of bluff is true, but must be a whole number, 0 to 100000.",
-        ),
-    ],
-    ids=str,
-)
-def test_wrong_house_rules(rules, sentence):
-    """A value that a rule cannot have is refused in one sentence: rule, value, what is accepted."""
-    with pytest.raises(ConfigError) as caught:
-        Bluff(**rules)
-    assert sentence == str(caught.value)
-
-
-@pytest.mark.parametrize("seats", [0, 1, 11])
-def test_wrong_numbers_of_seats(seats):
-    """Two to ten can play."""
-    with pytest.raises(ConfigError, match=f"2 to 10 seats, but {seats} were asked for"):
-        Bluff().start(seats)
 
 
 # What holds in every match.

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ConfigError, IllegalMove
+from arena.errors import IllegalMove
 from arena.game import CHANCE, Seat, is_legal, shared_returns
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
@@ -261,44 +261,6 @@ def test_a_finished_match_takes_no_more_moves():
     for moves in ({CHANCE: Roll(((1,), (1,)))}, {Seat(1): Bid(1, 1)}):
         with pytest.raises(IllegalMove):
             game.apply(state, moves)
-
-
-# House rules.
-
-
-@pytest.mark.parametrize(
-    ("rules", "sentence"),
-    [
-        ({"dice": 0}, "House rule dice of liars-dice is 0, but must be a whole number, 1 to 20."),
-        ({"dice": 21}, "House rule dice of liars-dice is 21, but must be a whole number, 1 to 20."),
-        ({"dice": "5"}, 'House rule dice of liars-dice is "5", but must be a whole number, 1 to 20.'),
-        ({"dice": True}, "House rule dice of liars-dice is true, but must be a whole number, 1 to 20."),
-        ({"faces": 1}, "House rule faces of liars-dice is 1, but must be a whole number, 2 to 20."),
-        ({"faces": 6.0}, "House rule faces of liars-dice is 6.0, but must be a whole number, 2 to 20."),
-        ({"wild_ones": 1}, "House rule wild_ones of liars-dice is 1, but must be false or true."),
-        (
-            {"challenge": "all"},
-            'House rule challenge of liars-dice is "all", but must be "anyone" or "next".',
-        ),
-        (
-            {"turns_max": 0},
-            "House rule turns_max of liars-dice is 0, but must be a whole number, 1 to 100000.",
-        ),
-    ],
-    ids=str,
-)
-def test_wrong_house_rules(rules, sentence):
-    """A value that a rule cannot have is refused in one sentence: rule, value, what is accepted."""
-    with pytest.raises(ConfigError) as caught:
-        LiarsDice(**rules)
-    assert sentence == str(caught.value)
-
-
-@pytest.mark.parametrize("seats", [0, 1, 11])
-def test_wrong_numbers_of_seats(seats):
-    """Two to ten can play."""
-    with pytest.raises(ConfigError, match=f"2 to 10 seats, but {seats} were asked for"):
-        LiarsDice().start(seats)
 
 
 # What holds in every match.

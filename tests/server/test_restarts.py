@@ -26,8 +26,6 @@ from tests.server.restarts import Kept, People, a_kept_house, exact
 QUICK = {
     "holdem": {"hands": 8},
     "liars-dice": {"dice": 2},
-    "blef": {},
-    "bluff": {},
     "chamber": {},
 }
 CUTS = 8
@@ -40,7 +38,7 @@ async def settled() -> None:
 
 async def begun(kept: Kept, game: str, *names: str, move_s: float = 20.0) -> LiveTable:
     """A table at which these people play."""
-    live = kept.house.create(game, QUICK[game], move_s)
+    live = kept.house.create(game, QUICK.get(game, {}), move_s)
     people(live, *names)
     live.begin(live.table.members[0])
     await settled()
@@ -67,7 +65,7 @@ async def test_a_match_that_is_cut_anywhere_ends_as_it_would_have(
     """Turns, decisions, faults and ranks are those of the match in one go, and it is archived once."""
     images: list[bytes] = []
     async with a_kept_house(tmp_path / "whole") as kept:
-        live = kept.house.create(game, QUICK[game], 20.0)
+        live = kept.house.create(game, QUICK.get(game, {}), 20.0)
         ann, *_ = people(live, "ann", "bob")
         live.give_seat(ann, "odds")
         live.begin(ann)

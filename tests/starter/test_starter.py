@@ -42,27 +42,6 @@ def starter(language="python", name="mybot", game=DICE, word=""):
 # Words.
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("my bot", "letters, digits, - and _"),
-        ("./mybot", "letters, digits, - and _"),
-        ("../mybot", "letters, digits, - and _"),
-        ("-x", "letters, digits, - and _"),
-        ("", "letters, digits, - and _"),
-        ("mybot\n", "letters, digits, - and _"),
-        ("böt", "letters, digits, - and _"),
-        ("b" * 65, "at most 64 characters"),
-        ("odds", "a built-in bot"),
-        ("pass", "reserved word"),
-    ],
-)
-def test_a_name_that_cannot_be_is_refused(name, said):
-    """One sentence says what names are like: this one is a folder's and a bot's."""
-    with pytest.raises(ConfigError, match=said):
-        check_new_name(name, DICE, builtin_bots())
-
-
 @pytest.mark.parametrize("name", ["mybot", "3", "_", "My-Bot_2", "b" * 64])
 def test_other_names_are_taken(name):
     """Letters, digits, - and _, in any mixture."""

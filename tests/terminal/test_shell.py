@@ -196,12 +196,6 @@ def test_mistakes_are_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
             ("play", "--table", url, "--name", "Romeo"): "Romeo is taken at this table: choose another",
             ("play", "--table", nobody, "--name", "Romeo"): "no open table has this URL; public ones are ",
             ("watch", server.http): "this is the URL of a server, not of a table; public ones are ",
-            ("play", "--table", "http://127.0.0.1:1", "--name", "Romeo"): "does not answer",
-            ("watch", "127.0.0.1:1/"): "is `arena serve` running there?",
-            ("watch", "nonsense/"): "nonsense is not a results folder: there is no such folder",
-            ("play",): "say a game (arena play liars-dice) or a server's table (arena play --table URL)",
-            ("play", "bluff", "--table", url): "say a game (arena play liars-dice) or a server's table",
-            ("play", "--table", url, "--seed", "1"): "--table: the server's host decides how it is played",
         }
         for words, sentence in asked.items():
             one = shell(*words)

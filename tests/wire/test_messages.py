@@ -27,61 +27,21 @@ from arena.wire.messages import (
     plain_question,
 )
 
-NAMES: list[tuple[str, str, str | None]] = [
-    ("a word", "alice", None),
-    ("one character", "a", None),
-    ("blanks within", "Alice the Great", None),
-    ("any script", "Ана 愛 😀", None),
-    ("sixty-four characters", "a" * 64, None),
-    ("digits of a second one", "alice-2", None),
-    ("empty", "", "a name cannot be empty"),
-    ("sixty-five characters", "a" * 65, "a name has at most 64 characters, this one 65"),
-    ("a newline", "a\nb", "a name can have only printable characters"),
-    ("an escape sequence", "\x1b[31mred", "a name can have only printable characters"),
-    ("a change of writing direction", "a\u202eb", "a name can have only printable characters"),
-    ("half a surrogate pair", "a\ud800", "a name can have only printable characters"),
-    (
-        "nothing but a Hangul filler",
-        "\u3164",
-        "a name can have only characters that people can see and tell apart, not U+3164",
-    ),
-    (
-        "a blank of Braille",
-        "a\u2800",
-        "a name can have only characters that people can see and tell apart, not U+2800",
-    ),
-    (
-        "a variation selector",
-        "a\ufe0f",
-        "a name can have only characters that people can see and tell apart, not U+FE0F",
-    ),
-    (
-        "an accent on nothing",
-        "\u0301",
-        "a name can have only characters that people can see and tell apart, not U+0301",
-    ),
-    (
-        "an accent on a blank",
-        "a \u0301",
-        "a name can have only characters that people can see and tell apart, not U+0301",
-    ),
-    (
-        "a tower of accents",
-        "a" + 5 * "\u0301",
-        "a name can have only characters that people can see and tell apart, not U+0301",
-    ),
-    ("blank in front", " alice", "a name cannot begin or end with a space"),
-    ("blank behind", "alice ", "a name cannot begin or end with a space"),
-    ("blanks only", "  ", "a name cannot begin or end with a space"),
-    ("a word of the game", "pass", "'pass' is a reserved word"),
-    ("a word of another game", "hit", None),
+NAMES = [
+    ("a word", "alice"),
+    ("one character", "a"),
+    ("blanks within", "Alice the Great"),
+    ("any script", "Ана 愛 😀"),
+    ("sixty-four characters", "a" * 64),
+    ("digits of a second one", "alice-2"),
+    ("a word of another game", "hit"),
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), [n[1:] for n in NAMES], ids=[n[0] for n in NAMES])
-def test_names(name: str, expected: str | None) -> None:
-    """Every row: who can be called so, and why not."""
-    assert expected == check_name(name, {"pass"})
+@pytest.mark.parametrize("name", [n[1] for n in NAMES], ids=[n[0] for n in NAMES])
+def test_names(name: str) -> None:
+    """Who can be called so; who cannot be, and why, is in `tests/sentences`."""
+    assert check_name(name, {"pass"}) is None
 
 
 WRITTEN: list[tuple[Any, bytes]] = [
