@@ -110,3 +110,15 @@ def test_keys_of_draws() -> None:
         for cell, name in zip(deviates, measured, strict=True):
             (value,) = [v for w, v in FOUND.items() if w.startswith(of) and w.endswith(name)]
             assert number(cell) == round(value, 1)
+
+
+def test_comparisons_that_take_means_for_normal() -> None:
+    rows = table("kind, hands of a match")
+    assert 10 == len(rows)
+    for kind, even, ahead, lengths in rows:
+        what, hands = kind.rsplit(", ", 1)
+        of = f"compare, --tails normal, {what}, hands of a match {hands}: "
+        assert abs(number(even) - FOUND[f"{of}even: said to be better"]) <= 0.051
+        assert abs(number(ahead) - FOUND[f"{of}ahead: said to be not better"]) <= 0.051
+        for cell, case in zip(lengths.split("/"), ("even", "ahead"), strict=True):
+            assert abs(number(cell) - FOUND[f"{of}{case}: series"]) <= 0.5
