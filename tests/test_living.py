@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 import sys
 from collections import Counter
 from itertools import combinations
@@ -48,6 +49,8 @@ def home(tmp_path, monkeypatch):
 
 def write(name: str, daring: float, bid: str = BID) -> None:
     Path(f"living_{name.lower()}.py").write_text(STEADY.format(name=name, daring=daring, bid=bid))
+    # Python would take what it compiled before for this, if both are as long and of the same second.
+    shutil.rmtree("__pycache__", ignore_errors=True)
 
 
 def forget() -> None:
