@@ -153,9 +153,10 @@ def test_with_a_field_it_is_the_difference_and_reaches_twice_as_far():
     rule.closed(closed(course, lambda bot, pairing: won.get(bot, -5.0))[0])
     assert (1.5, 1, 6) == (rule.outcome.mean, rule.outcome.series, rule.outcome.matches)
     assert (-200.0, 200.0) == RULES.values(RULES.bounds, is_field=True)
-    head, field = (length_before(Gains(gain1=10.0), RULES, 2, is_field=each) for each in (False, True))
-    assert "if they differ by 10 bb/100" in head
-    assert "if they differ by 20 bb/100" in field
+    normal = Gains(gain1=10.0, tails="normal")
+    head, field = (length_before(normal, RULES, 2, is_field=each) for each in (False, True))
+    assert "they differ by 10 bb/100" in head
+    assert "they differ by 20 bb/100" in field
 
 
 def test_a_withdrawn_bot_and_faults_are_told():
@@ -302,7 +303,7 @@ def test_an_undeclared_game_is_compared_by_wins_and_says_why(arena):
         (("--game", "holdem", "random", "equity"), "at least about 3,335 series if the truth is +50 bb/100"),
         (
             ("--game", "holdem", "random", "equity", "--tails", "normal"),
-            "about 530 series if the truth is +50 bb/100, if they differ by 500 bb/100 (standard deviation)",
+            "about 530 series if the truth is +50 bb/100 and they differ by 500 bb/100 (standard deviation)",
         ),
     ],
     ids=lambda words: words if isinstance(words, str) else words[1],

@@ -39,11 +39,12 @@ def test_intervals() -> None:
 def test_intervals_of_returns() -> None:
     rows = table("two bots, hands of a match")
     assert 10 == len(rows)
-    for kind, *cells in rows:
+    for kind, *cells, alone in rows:
         what, hands = kind.rsplit(", ", 1)
-        for series, cell in zip((10, 50, 200), cells, strict=True):
-            of = f"95 % intervals of returns, two bots × {series} series, hands of a match {hands}: {what}"
-            assert abs(number(cell) - FOUND[of]) <= 0.051, of
+        for name, shown in (("95 % intervals of returns", cells), ("Student's t alone, returns", alone.split("/"))):
+            for series, cell in zip((10, 50, 200), shown, strict=True):
+                of = f"{name}, two bots × {series} series, hands of a match {hands}: {what}"
+                assert abs(number(cell) - FOUND[of]) <= 0.051, of
 
 
 def test_true_ranks() -> None:

@@ -29,24 +29,9 @@ from arena.games.liars_dice import LiarsDice
 from arena.tournament.plan import Plan
 from arena.tournament.play.pool import Pool
 
-BOTS = '''
-from arena.sdk import Bot
-
-
-class Even(Bot):
-    def move(self, state, options):
-        if state["other_hands"][0][0] != "yourself":
-            return "pass"
-        return "challenge" if state["last_bid"][1] else [2, 1]
-
-
-class Odd(Even):
-    """Bids where it should pass, now and then."""
-
-    def move(self, state, options):
-        is_rude = state["move_number"] == 2 and self.rng.random() < 0.3
-        return [6, 1] if is_rude else super().move(state, options)
-
+BOTS = (
+    (Path(__file__).parent / "stored_bots.py").read_text()
+    + '''
 
 class Loser(Even):
     """Crashes when somebody has moved before it."""
@@ -61,6 +46,7 @@ class Rude(Even):
     def move(self, state, options):
         return "me first"
 '''
+)
 SCRIPT = """
 import json, os, socket, sys, time
 

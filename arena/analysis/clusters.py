@@ -109,16 +109,16 @@ class Clusters:
         """
         seen, groups = self._estimates(), self.groups
         most, means = groups.largest(largest), self.sums / self.counts
-        variance, limit = seen.variance, np.full(len(most), np.inf)
+        variance = seen.variance
         if bound is not None:
-            near, limit = groups.summed(largest > bound / NEAR), np.maximum(bound, most)
+            near = groups.summed(largest > bound / NEAR)
             unseen = bound * groups.lengths / self.matches / (1 + near)
             apart = np.maximum(groups.largest(means) - seen.mean, seen.mean + groups.largest(-means))
             variance = variance + seen.weight**2 * (unseen**2 + apart**2)
         half = seen.quantiles(seen.variance) * np.sqrt(variance)
         is_alike = np.sqrt(seen.variance) <= 1e-9 * most
         half = np.where(is_alike, np.maximum(half, ALIKE * seen.weight * most), half)
-        return np.maximum(-limit, seen.mean - half) + 0.0, np.minimum(limit, seen.mean + half) + 0.0
+        return seen.mean - half + 0.0, seen.mean + half + 0.0
 
     def _estimates(self) -> _Estimates:
         series, mean = self.groups.lengths.astype(np.float64), self.means

@@ -11,10 +11,10 @@ import attrs
 from arena.analysis.intervals import bound_of
 from arena.analysis.live import Standings
 from arena.analysis.stopping.betting import BettingTest
-from arena.analysis.stopping.gains import Gains, GainTest, Range
+from arena.analysis.stopping.gains import Gains, Range
 from arena.analysis.stopping.gsprt import Gsprt, Hypotheses
 from arena.analysis.stopping.normal import NormalTest
-from arena.analysis.stopping.verdict import Evidence, Verdict
+from arena.analysis.stopping.verdict import Evidence, SequentialTest, Verdict
 from arena.reading.units import signed
 from arena.schedule.course import ClosedSeries, Course
 from arena.words import counted
@@ -121,23 +121,16 @@ class Comparison:
         self._forget()
 
     def _forget(self) -> None:
-        self._test, self._clean = self._test_of(), self._test_of()
+        self._test = begun_test(self.question, self.rules, is_field=self._is_field)
+        self._clean = begun_test(self.question, self.rules, is_field=self._is_field)
+        unit, reach = self.rules.unit, self.rules.reach
         self._returns = Standings(
-            rated_by="returns", returns_unit=self.rules.unit, returns_bound=bound_of(self.rules.reach)
+            rated_by="returns", returns_unit=unit, returns_bound=reach and bound_of(reach)
         )
         self._returns.enter([self.new, self.old])
         self._matches = self._spoilt = 0
         self._faulty = {self.new: 0, self.old: 0}
         self._beyond = ""
-
-    def _test_of(self) -> Gsprt | GainTest:
-        if isinstance(self.question, Hypotheses):
-            return Gsprt(self.question)
-        bounds, reach = ranges(self.rules, is_field=self._is_field)
-        bound = max(-reach[0], reach[1])
-        if self.question.tails == "normal":
-            return NormalTest(self.question, bound)
-        return BettingTest(self.question, bounds, bound)
 
     def begins(self, course: Course) -> None:
         """Starts with a course, or again with one: earlier series are forgotten."""
@@ -207,11 +200,12 @@ class Comparison:
     def state(self) -> str:
         """Where the test stands, and about how much longer it will take."""
         test = self._test
-        if isinstance(test, Gsprt):
+        if isinstance(self.question, Hypotheses):
+            assert isinstance(test, Gsprt), "it tests hypotheses"
             low, high = signed(test.elo_low, 0), signed(test.elo_high, 0)
             found = f"{self.new} {signed(test.elo, 0)} Elo ({low} to {high})"
         else:
-            digits = test.gains.digits
+            digits = self.question.digits
             low, high = (signed(end, digits) for end in test.interval)
             found = f"{self.new} {signed(test.mean, digits)} {self._returns.unit} ({low} to {high})"
         shares = test.evidence
@@ -262,6 +256,16 @@ class Comparison:
         )
 
 
+def begun_test(question: Question, rules: ReturnsRules, *, is_field: bool) -> SequentialTest:
+    """The test that answers the question, before any series."""
+    if isinstance(question, Hypotheses):
+        return Gsprt(question)
+    bounds, reach = ranges(rules, is_field=is_field)
+    if question.tails == "normal":
+        return NormalTest(question, bound_of(reach))
+    return BettingTest(question, bounds, bound_of(reach))
+
+
 def ranges(rules: ReturnsRules, *, is_field: bool) -> tuple[Range, Range]:
     """The bounds of a series' value, and how far one goes if the rounds of a match are independent."""
     assert rules.bounds is not None, "returns are compared only where their bounds are known"
@@ -285,10 +289,6 @@ def left_in_words(left: tuple[float, float] | None, most: int) -> str:
     )
 
 
-def _tell(test: Gsprt | GainTest, values: Sequence[float]) -> None:
+def _tell(test: SequentialTest, values: Sequence[float]) -> None:
     """Adds a series to a test, from the values of its matches."""
-    mean = fsum(values) / len(values)
-    if isinstance(test, Gsprt):
-        test.add(min(1.0, max(0.0, mean)))
-    else:
-        test.add(mean, values)
+    test.add(fsum(values) / len(values), values)

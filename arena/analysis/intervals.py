@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from math import ceil, fsum, inf, sqrt
+from math import ceil, fsum, sqrt
 from typing import TypeAlias
 
 import attrs
@@ -56,9 +56,9 @@ NOTHING = Estimate(0)
 """The estimate without any series."""
 
 
-def bound_of(reach: tuple[float, float] | None) -> float | None:
-    """The largest absolute returns of a match, from the range that the game declares."""
-    return None if reach is None else max(-reach[0], reach[1])
+def bound_of(reach: tuple[float, float]) -> float:
+    """The largest absolute returns of a match, from the lowest and the highest."""
+    return max(-reach[0], reach[1])
 
 
 @attrs.define
@@ -149,7 +149,7 @@ def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
 
 
 def interval_of_mean(estimate: Estimate, extremes: Extremes) -> tuple[float, float]:
-    """The 95 % interval of mean returns, symmetric about them but for the bound of all returns.
+    """The 95 % interval of mean returns, symmetric about them.
 
     It uses Student's t with V and what `Extremes` adds to it: two unseen series with the largest weight that
     a series has.  Without these, and if all series are of one stratum and have equally many matches, it would
@@ -171,8 +171,7 @@ def interval_of_mean(estimate: Estimate, extremes: Extremes) -> tuple[float, flo
     half = student_t(estimate.freedom_of(estimate.variance)) * sqrt(variance)
     if sqrt(estimate.variance) <= 1e-9 * largest:
         half = max(half, ALIKE * estimate.weight * largest)
-    most = inf if extremes.bound is None else max(extremes.bound, largest)
-    return max(-most, mean - half) + 0.0, min(most, mean + half) + 0.0
+    return mean - half + 0.0, mean + half + 0.0
 
 
 def quantiles(times: array[float], *shares: float) -> tuple[float, ...]:

@@ -27,7 +27,7 @@ def length_before(question: Question, rules: ReturnsRules, a_series: int, *, is_
         known = f"up to about {expected:,} series if the truth is {asked}, fewer where most series go alike"
         end = ""
     else:
-        known, fewest = _of_returns(question, rules, is_field=is_field)
+        known, fewest = length_of_returns(question, rules, is_field=is_field)
         end = "; it will probably end undecided" if fewest > most else ""
     return (
         f"expected: {known}; how many it takes is said once some are played; "
@@ -35,21 +35,17 @@ def length_before(question: Question, rules: ReturnsRules, a_series: int, *, is_
     )
 
 
-def _of_returns(question: Gains, rules: ReturnsRules, *, is_field: bool) -> tuple[str, int]:
+def length_of_returns(question: Gains, rules: ReturnsRules, *, is_field: bool) -> tuple[str, int]:
     """What is known of the length where returns are compared, and the fewest series that it takes."""
     bounds, reach = ranges(rules, is_field=is_field)
     unit, spread = rules.unit[0] or "returns", min(-reach[0], reach[1]) / SPREAD_USUAL
-    usual = max(normal.WATCHED, round(normal.expected_length(question, spread)))
-    spread_words = f"if they differ by {number(spread, question.digits)} {unit} (standard deviation)"
     asked = f"if the truth is {number(question.gain1, question.digits, '+')} {unit}"
     if question.tails == "normal":
-        return f"about {usual:,} series {asked}, {spread_words}", normal.WATCHED
+        apart = f"{number(spread, question.digits)} {unit} (standard deviation)"
+        usual = round(normal.expected_length(question, spread))
+        return f"about {usual:,} series {asked} and they differ by {apart}", normal.WATCHED
     fewest = fewest_series(question, bounds)
-    return (
-        f"at least about {fewest:,} series {asked}, more the more they differ; tails = normal, which assumes "
-        f"that no rare huge loss is still unseen, takes about {usual:,} {spread_words}",
-        fewest,
-    )
+    return f"at least about {fewest:,} series {asked}, more the more they differ", fewest
 
 
 def told(outcome: ComparisonState, question: Question) -> Iterator[str]:

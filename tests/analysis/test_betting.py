@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.analysis.intervals import bound_of
 from arena.analysis.stopping.betting import BettingTest, Bettor, fewest_series
 from arena.analysis.stopping.gains import SERIES_LEAST, Gains
 
@@ -17,7 +18,7 @@ BOUNDS = (-100.0, 100.0)
 
 def told(values, *, bounds=BOUNDS, **gains) -> BettingTest:
     """A test that was told these values."""
-    test = BettingTest(Gains(**{"gain1": 5.0, **gains}), bounds)
+    test = BettingTest(Gains(**{"gain1": 5.0, **gains}), bounds, bound_of(bounds))
     for value in values:
         test.add(value)
     return test

@@ -21,9 +21,15 @@ def told(values, *, bound=BOUND, **gains) -> NormalTest:
 
 
 def test_no_series_decides_before_their_variance_is_known():
-    """Ten all alike are no evidence: nothing shows how much they differ, and a huge loss may be unseen."""
-    assert told([5.0] * (WATCHED - 1)).evidence == told([]).evidence
-    assert told([5.0] * WATCHED).verdict is None
+    """Evidence enough after nine is no verdict; the tenth decides."""
+    sure = [4.0, 4.1] * WATCHED
+    early = told(sure[: WATCHED - 1], bound=5.0, gain1=1.0)
+    assert early.evidence.better > 1
+    assert early.verdict is None
+    assert (told(sure, bound=5.0, gain1=1.0).verdict, told(sure, bound=5.0, gain1=1.0).series) == (
+        "better",
+        WATCHED,
+    )
 
 
 @pytest.mark.parametrize(("mean", "verdict"), [(7.0, "better"), (-2.0, "not better"), (-8.0, "worse")])

@@ -152,20 +152,7 @@ KUHN = (HOUSE / "examples/kuhn.py").read_text()
 UNBOUND = KUHN.replace("    def returns_bounds", "    def bounds")
 GROUND: Files = {"a b.py": "", "empty": None, "old run/arena.db": "", "x.toml": ""}
 GAMES: Files = {"kuhn.py": KUHN, "unbound.py": UNBOUND}
-CALLED = '''
-from arena.sdk import Bot
-
-
-class Even(Bot):
-    def move(self, state, options):
-        if state["other_hands"][0][0] != "yourself":
-            return "pass"
-        return "challenge" if state["last_bid"][1] else [2, 1]
-
-
-class Odd(Even):
-    """Plays the same."""
-'''
+CALLED = (HOUSE / "tests/stored_bots.py").read_text().replace("< 0.3", "< 0.0")  # nobody fails
 
 
 def finished(folder: Path) -> None:

@@ -12,11 +12,9 @@ from math import fsum
 import attrs
 import numpy as np
 
-from arena.analysis.comparison import ReturnsRules, ranges
-from arena.analysis.stopping.betting import BettingTest
+from arena.analysis.comparison import ReturnsRules, begun_test, ranges
 from arena.analysis.stopping.gains import Gains, Tails
 from arena.analysis.stopping.gsprt import Gsprt, Hypotheses, expected_series
-from arena.analysis.stopping.normal import NormalTest
 from arena.bench.measures import Measure, Threshold, at_least, at_most
 from arena.match.game import Game
 
@@ -63,14 +61,11 @@ class SeriesDesign:
         """How many runs ended with each verdict if this is the true mean, and the median of their lengths."""
         rng, found, lengths = np.random.default_rng(seed), Counter[str](), []
         gains = Gains(gain1=gain1, series_max=SERIES_MAX, tails=tails)
-        bounds, reach = ranges(self.rules, is_field=self.is_field)
         shifted = self.values - self.values.mean() + mean
         if tails == "any":  # which is promised that nothing is beyond the bounds
-            shifted = np.clip(shifted, *bounds)
+            shifted = np.clip(shifted, *ranges(self.rules, is_field=self.is_field)[0])
         for _ in range(RUNS):
-            test = (
-                BettingTest(gains, bounds) if tails == "any" else NormalTest(gains, max(-reach[0], reach[1]))
-            )
+            test = begun_test(gains, self.rules, is_field=self.is_field)
             while not test.is_over:
                 for matches in shifted[rng.integers(0, len(shifted), 100)].tolist():
                     test.add(fsum(matches) / len(matches), matches)

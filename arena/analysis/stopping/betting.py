@@ -73,12 +73,13 @@ def _stake(mean: float, variance: float, most: float) -> float:
 class BettingTest(GainTest):
     """The test; `bounds` are the lowest and the highest possible value."""
 
-    def __init__(self, gains: Gains, bounds: Range, bound: float | None = None) -> None:
-        super().__init__(gains, max(-bounds[0], bounds[1]) if bound is None else bound)
+    def __init__(self, gains: Gains, bounds: Range, bound: float) -> None:
+        super().__init__(gains, bound, SERIES_LEAST + 1)
         self._bounds, gain = bounds, gains.gain1 - gains.gain0
         self._for_better, self._for_not_better, self._for_worse = Bettor(gain), Bettor(gain), Bettor(gain)
 
-    def _weigh(self, value: float) -> None:
+    def _take(self, value: float, matches: Sequence[float]) -> None:
+        super()._take(value, matches)
         for bettor, gap, worst in self._games(value):
             bettor.add(gap, worst)
 

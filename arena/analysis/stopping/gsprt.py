@@ -18,7 +18,7 @@ are alike (tests/analysis/test_gsprt.py measures both).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, fsum, isfinite, log, log10, sqrt
+from math import exp, fsum, isfinite, log10, sqrt
 from typing import TypeAlias
 
 import attrs
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.intervals import win_rate_interval
-from arena.analysis.stopping.verdict import Evidence, Judgement, Verdict, check_error_rates
+from arena.analysis.stopping.verdict import ErrorRates, Evidence, SequentialTest
 from arena.errors import ConfigError
 
 SERIES_MIN = 10
@@ -47,17 +47,11 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 @attrs.frozen(kw_only=True)
-class Hypotheses:
-    """The two hypotheses, and how often each error may happen."""
+class Hypotheses(ErrorRates):
+    """The two hypotheses: that the Elo difference is `elo0`, or `elo1`."""
 
     elo0: float = 0.0
     elo1: float = 20.0
-    alpha: float = 0.05
-    """How often the verdict may be "better" if the truth is `elo0` (or less)."""
-    beta: float = 0.05
-    """How often the verdict may be "not better" if the truth is `elo1` (or more)."""
-    series_max: int = 5000
-    """After how many series the test ends without a verdict."""
 
     def __attrs_post_init__(self) -> None:
         for setting, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
@@ -67,10 +61,7 @@ class Hypotheses:
         if not self.mean0 < self.mean1:
             why = f"found {self.elo0:g}, expected less than elo1, which is {self.elo1:g}"
             raise ConfigError(why, setting="elo0")
-        check_error_rates(self.alpha, self.beta)
-        if self.series_max < SERIES_MIN:
-            why = f"found {self.series_max}, expected at least {SERIES_MIN}"
-            raise ConfigError(why, setting="max_series")
+        self.check_rates(SERIES_MIN)
 
     @property
     def mean0(self) -> float:
@@ -88,16 +79,6 @@ class Hypotheses:
         behind = abs(self.elo0)
         return mean_of(-behind), mean_of(-behind - self.elo1 + self.elo0)
 
-    @property
-    def lower(self) -> float:
-        """The log-likelihood ratio at which it is "not better"; Wald's bound."""
-        return log(self.beta / (1 - self.alpha))
-
-    @property
-    def upper(self) -> float:
-        """The log-likelihood ratio at which it is "better"; Wald's bound."""
-        return log((1 - self.beta) / self.alpha)
-
 
 def mean_of(elo: float) -> float:
     """The mean score that an Elo difference stands for."""
@@ -111,46 +92,22 @@ def elo_of(mean: float) -> float:
     return 400 * log10(mean / (1 - mean)) + 0.0
 
 
-@attrs.define
-class Gsprt:
-    """The test in progress, to which the score of each closed series is added in schedule order.
+class Gsprt(SequentialTest):
+    """The test in progress, to which the score of each closed series is added."""
 
-    Series after its end are not counted, so that its result does not depend on how many series were played
-    at once.
-    """
-
-    hypotheses: Hypotheses = attrs.field(factory=Hypotheses)
-    llr: float = attrs.field(default=0.0, init=False)
-    """The log-likelihood ratio of `elo1` to `elo0`."""
-    _judgement: Judgement = attrs.field(factory=Judgement, init=False)
-    _scores: list[float] = attrs.field(factory=list, init=False)
-    _weights: dict[float, float] = attrs.field(init=False)
-    """How many series had each score, with the imagined ones."""
-
-    def __attrs_post_init__(self) -> None:
+    def __init__(self, hypotheses: Hypotheses) -> None:
+        super().__init__(hypotheses, SERIES_MIN)
+        self.hypotheses = hypotheses
+        self.llr = 0.0
+        """The log-likelihood ratio of `elo1` to `elo0`."""
         self._weights = {0.0: PSEUDO_WEIGHT, 1.0: PSEUDO_WEIGHT}
+        """How many series had each score, with the imagined ones."""
 
-    def add(self, score: float) -> None:
-        """Counts one more closed series, unless the test is over."""
-        assert 0 <= score <= 1, f"a score of a series is a mean of points, not {score}"
-        if self.is_over:
-            return
-        self._scores.append(score)
-        value = round(score, 9)  # the same value for scores that differ only by rounding: 1/3 + 1/3 and 2/3
-        self._weights[value] = self._weights.get(value, 0.0) + 1
-        hypotheses = self.hypotheses
-        self.llr = self._ratio(hypotheses.mean0, hypotheses.mean1)
-        if self.series >= SERIES_MIN:
-            self._judgement.weigh(self.evidence, self.series, is_last=self.series >= hypotheses.series_max)
-
-    @property
-    def verdict(self) -> Verdict | None:
-        return self._judgement.verdict
-
-    @property
-    def not_better_after(self) -> int | None:
-        """After how many series NEW was shown not to be better; later ones show whether it is worse."""
-        return self._judgement.not_better_after
+    def _take(self, value: float, matches: Sequence[float]) -> None:
+        assert 0 <= value <= 1, f"a score of a series is a mean of points, not {value}"
+        score = round(value, 9)  # the same for scores that differ only by rounding: 1/3 + 1/3 and 2/3
+        self._weights[score] = self._weights.get(score, 0.0) + 1
+        self.llr = self._ratio(self.hypotheses.mean0, self.hypotheses.mean1)
 
     @property
     def evidence(self) -> Evidence:
@@ -164,19 +121,9 @@ class Gsprt:
         )
 
     @property
-    def is_over(self) -> bool:
-        """Whether there is a verdict, or `series_max` is reached without one."""
-        return self.verdict is not None or self.series >= self.hypotheses.series_max
-
-    @property
-    def series(self) -> int:
-        """How many series count."""
-        return len(self._scores)
-
-    @property
     def mean(self) -> float:
         """The mean score of the series; 0.5 if there are none."""
-        return float(np.mean(self._scores)) if self._scores else 0.5
+        return float(np.mean(self.values)) if self.values else 0.5
 
     @property
     def elo(self) -> float:
@@ -200,7 +147,7 @@ class Gsprt:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the mean score."""
-        return win_rate_interval((score, 1) for score in self._scores)
+        return win_rate_interval((score, 1) for score in self.values)
 
     def _ratio(self, mean0: float, mean1: float) -> float:
         values, weights = zip(*sorted(self._weights.items()), strict=True)

@@ -10,7 +10,7 @@ large that it matters, is what the test assumes away; METHOD says how often it t
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 
 from arena.analysis.stopping.gains import Gains, GainTest, Range
 from arena.analysis.stopping.gsprt import steps_left
@@ -21,10 +21,10 @@ WATCHED = 10
 
 
 class NormalTest(GainTest):
-    """The test; see the module."""
+    """The test; `bound`: the largest absolute value of a match (`intervals.Extremes`)."""
 
-    def _weigh(self, value: float) -> None:
-        """Nothing to do: all follows from the running estimate."""
+    def __init__(self, gains: Gains, bound: float) -> None:
+        super().__init__(gains, bound, WATCHED)
 
     @property
     def _variance(self) -> float:
@@ -37,40 +37,33 @@ class NormalTest(GainTest):
     def _ratio(self, mean: float) -> float:
         """The logarithm of how much likelier this mean is if the truth is `gain1` than if it is `gain0`."""
         gains, variance = self.gains, self._variance
-        if self.series < WATCHED or not variance:
+        if not variance:
             return 0.0
         return (gains.gain1 - gains.gain0) * (mean - (gains.gain0 + gains.gain1) / 2) / variance
 
     @property
     def evidence(self) -> Evidence:
         """The logarithms of likelihood ratios, as shares of Wald's bounds; "worse" is the mirrored test's."""
-        upper, lower = wald_bounds(self.gains)
-        ratio, mirrored = self._ratio(self.mean), self._ratio(-self.mean)
-        return Evidence(max(0.0, ratio / upper), max(0.0, ratio / lower), max(0.0, mirrored / upper))
+        ratio, mirrored, gains = self._ratio(self.mean), self._ratio(-self.mean), self.gains
+        return Evidence(
+            *(max(0.0, each) for each in (ratio / gains.upper, ratio / gains.lower, mirrored / gains.upper))
+        )
 
     def left(self) -> Range | None:
-        """As a random walk between the bounds, with the mean seen and a standard error more and less."""
+        """As a random walk between Wald's bounds, with the mean seen and a standard error more and less."""
         if self.series < WATCHED or self.is_over or not self._variance:
             return None
-        upper, lower = wald_bounds(self.gains)
-        at, gain = self._ratio(self.mean), self.gains.gain1 - self.gains.gain0
-        step = gain * gain / (self._variance * self.series)
-        ends = [
-            steps_left(
-                at, lower, upper, self._ratio(self.mean + sign * sqrt(self._variance)) / self.series, step
-            )
-            for sign in (-1, 0, 1)
-        ]
+        at, error = self._ratio(self.mean), sqrt(self._variance)
+        drifts = [self._ratio(self.mean + apart) / self.series for apart in (-error, 0.0, error)]
+        step = (self.gains.gain1 - self.gains.gain0) ** 2 / (self._variance * self.series)
+        ends = [steps_left(at, self.gains.lower, self.gains.upper, drift, step) for drift in drifts]
         return min(ends), max(ends)
 
 
-def wald_bounds(gains: Gains) -> Range:
-    """What the log-likelihood ratio must reach for "better", and for "not better", below 0 (Wald)."""
-    return log((1 - gains.beta) / gains.alpha), log(gains.beta / (1 - gains.alpha))
-
-
 def expected_length(gains: Gains, spread: float) -> float:
-    """How many series it takes on average if the truth is `gain1`; `spread`: how much they differ (Wald)."""
-    upper, lower = wald_bounds(gains)
-    at_end = (1 - gains.beta) * upper + gains.beta * lower
-    return 2 * at_end * (spread / (gains.gain1 - gains.gain0)) ** 2
+    """How many series it takes on average if the truth is `gain1`; `spread`: how much they differ (Wald).
+
+    `spread` is their standard deviation, in the unit of the gains.
+    """
+    step = ((gains.gain1 - gains.gain0) / spread) ** 2
+    return max(WATCHED, steps_left(0.0, gains.lower, gains.upper, step / 2, step))

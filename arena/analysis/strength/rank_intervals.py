@@ -1,8 +1,8 @@
-"""Which places a bot may truly have: 95 % intervals that hold for all bots of a field together.
+"""Which ranks a bot may truly have: 95 % intervals that hold for all bots of a field together.
 
-A rank is a fact about the matches that were played; whose strength has which place is an estimate, and
+A rank is a fact about the matches that were played; whose strength has which rank is an estimate, and
 where bots are alike most ranks are luck. Bot i is surely stronger than j if its estimate leads by more
-standard errors than the largest lead between any two bots does by luck alone, in 95 %. A bot's true place
+standard errors than the largest lead between any two bots does by luck alone, in 95 %. A bot's true rank
 lies between one more than the number of those surely stronger, and the number of those not surely weaker.
 With 95 % all these leads are true at once, and so are all intervals (Mogstad, Romano, Shaikh & Wilhelm,
 Rev. Econ. Stud. 91, 2024, 476–518). What is sure by the first bound cannot be luck any more, so that the
@@ -36,7 +36,8 @@ _AT_ONCE = 1 << 21
 def rank_intervals(estimate: Floats, covariance: Floats, freedom: Floats) -> tuple[Ints, Ints]:
     """The best and the worst rank, counted from 1, that each bot's true strength may have.
 
-    `freedom`: degrees of freedom of each bot's estimate.  What all estimates have in common does not matter.
+    `freedom`: degrees of freedom of each bot's estimate, whose median counts for all.  What all estimates
+    have in common does not matter.
     """
     bots = len(estimate)
     variance = np.diag(covariance)

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from arena.analysis.comparison import Comparison, Question, ReturnsRules
+from arena.analysis.stopping.gains import Gains
 from arena.analysis.stopping.gsprt import Hypotheses
 from arena.analysis.stopping.verdict import Verdict
 from arena.cli.group import BUG
@@ -19,7 +20,7 @@ from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.store import Store
 from arena.terminal.text import as_json, out, say
-from arena.terminal.verdict import length_before, told
+from arena.terminal.verdict import length_before, length_of_returns, told
 from arena.tournament.bots.revisions import is_revision, version_at
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.membership import OTHERWISE
@@ -141,6 +142,10 @@ def comparison_announced(tournament: Tournament, rule: Comparison) -> Iterator[s
     else:
         yield f"is {new} better than {old} at {title}{against}?"
     yield length_before(question, rules, tournament.matches // question.series_max, is_field=bool(field))
+    if isinstance(question, Gains) and question.tails == "any":
+        normal = attrs.evolve(question, tails="normal")
+        known, _ = length_of_returns(normal, rules, is_field=bool(field))
+        yield f"--tails normal assumes that no rare huge loss is still unseen, and takes {known}"
     if field and by_wins:
         yield f"Elo is here of (points of {new} − points of {old} + 1) / 2, from the same seats and deals"
     elif field:

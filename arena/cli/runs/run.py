@@ -285,10 +285,11 @@ class RunCommand:
     def _reporter(self) -> ProgressReporter:
         """The reporter that shows play; Ctrl-C and a closed terminal are passed on through it."""
         game, rule, ranked_by = self.run.game, self.run.stop_rule, format_of(self.run.plan).ranked_by
+        reach = game.returns_reach(self.run.plan.seats)
         standings = Standings(
             rated_by=game.rated_by,
             returns_unit=game.returns_unit,
-            returns_bound=bound_of(game.returns_reach(self.run.plan.seats)),
+            returns_bound=reach and bound_of(reach),
             by_rating=ranked_by == "rating",
             by_sets=ranked_by == "score",
             anchor=self.run.plan.anchor,

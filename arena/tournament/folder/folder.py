@@ -283,9 +283,10 @@ def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
 
 def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
     """What the leaderboard, which sees only the store, must know of game and format."""
+    reach = game.returns_reach(plan.seats)
     return {
         "rated_by": game.rated_by,
-        "returns_bound": bound_of(game.returns_reach(plan.seats)),
+        "returns_bound": reach and bound_of(reach),
         "returns_unit": list(game.returns_unit),
         "ranked_by": format_of(plan).ranked_by,
     }
