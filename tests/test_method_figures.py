@@ -41,7 +41,10 @@ def test_intervals_of_returns() -> None:
     assert 10 == len(rows)
     for kind, *cells, alone in rows:
         what, hands = kind.rsplit(", ", 1)
-        for name, shown in (("95 % intervals of returns", cells), ("Student's t alone, returns", alone.split("/"))):
+        for name, shown in (
+            ("95 % intervals of returns", cells),
+            ("Student's t alone, returns", alone.split("/")),
+        ):
             for series, cell in zip((10, 50, 200), shown, strict=True):
                 of = f"{name}, two bots × {series} series, hands of a match {hands}: {what}"
                 assert abs(number(cell) - FOUND[of]) <= 0.051, of
