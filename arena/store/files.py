@@ -88,15 +88,15 @@ def write_table(place: Path, table: Table) -> None:
     with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        begin = file.tell()
         try:
             if isinstance(rows, TableLines):
                 file.writelines(rows.texts())
             else:
                 writer.writerows(rows)
         except CellsToQuote:
-            file.seek(begin)
+            file.seek(0)
             file.truncate()
+            writer.writerow(header)
             writer.writerows(rows)
         _settle(file)
 

@@ -329,6 +329,8 @@ def test_it_ends_with_the_first_process(store, number, code, start):
         while not has_writer(pipe):
             assert time.monotonic() < deadline
             assert process.poll() is None
+        time.sleep(0.5)
+        assert has_writer(pipe), "it is stuck"
         process.send_signal(number)
         assert code == process.wait(60)
         while place.exists():  # after SIGKILL only the second process is there to remove it
