@@ -28,6 +28,7 @@ def arena(folder: Path, *words: str, is_told_beside: bool = False) -> str:
     return done.stderr if is_told_beside else done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_rock_paper_scissors_has_no_leader(tmp_path: Path) -> None:
     """The circle is named, terminal and report say that no one number orders it, and head to head comes first."""

@@ -243,6 +243,7 @@ HOLDEM = ("--game", "holdem", "--rule", "hands=1", "--seed", "1")
 KUHN = ("--game", "kuhn.py", "random", "other=random", "--seed", "1")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_shoving_bot_is_worse_as_the_leaderboard_has_it(arena):
     """It wins most of its one-hand matches and loses chips: compare and the leaderboard agree, wins do not."""

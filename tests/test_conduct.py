@@ -177,6 +177,7 @@ def test_what_is_decided_stays_decided(run, data):
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_long_run_is_kept_account_of_cheaply():
     """Telling the ledger a match costs no more after 100,000 of them than at the start."""

@@ -21,6 +21,7 @@ def test_kill_9_costs_nothing_and_leaves_nobody(kills_wanted):
     assert all(each.tournaments == each.equal > 0 for each in told.values())
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 def test_kill_9_of_workers_and_of_their_run(monkeypatch):

@@ -171,6 +171,7 @@ SHAPES = {
 RUNS = 150
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_errors_are_as_rare_as_promised(shape):

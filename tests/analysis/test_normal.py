@@ -51,6 +51,7 @@ def test_an_unseen_loss_is_allowed_for():
     assert near.series < far.series
 
 
+@pytest.mark.nightly
 def test_it_takes_about_as_long_as_said():
     """Wald's formula, over 200 runs, within a third: the variance is estimated, and unseen series are allowed for."""
     rng, gains = np.random.default_rng(3), Gains(gain1=5.0)
@@ -70,6 +71,7 @@ def test_the_length_that_is_left_is_foretold():
     assert told(values[:5]).left() is None
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("hands", ["one", "ten"])
 def test_near_copies_on_shared_luck_are_rarely_misjudged(hands):

@@ -52,6 +52,7 @@ def test_a_cluster_that_loses_a_worker_plays_the_same(cluster, tmp_path):
     assert [] == cluster.others()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_cluster_that_loses_all_its_workers_is_waited_for(tmp_path):
     """With a message; the run goes on when one comes."""

@@ -82,6 +82,7 @@ def test_liars_dice_keeps_the_contract_with_any_rules(rules):
     check_game(game, tiny=walked, matches=3, turns_max=game.turns_max)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_three_seats_leak_nothing():
     """With a third seat that only listens, nobody sees more than it was told."""

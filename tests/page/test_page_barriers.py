@@ -22,7 +22,7 @@ PAGE = {"page-has-heading-one", "region", "landmark-one-main"}
 
 
 @pytest.mark.parametrize(
-    "game", daily({"holdem", "chamber"}.__contains__, [game for game, its in GAMES.items() if board_of(its)])
+    "game", daily("holdem".__eq__, [game for game, its in GAMES.items() if board_of(its)])
 )
 def test_axe_finds_no_barrier_on_a_board(game: str, stage: Callable[..., Any]) -> None:
     """In the middle of a match with the controls, and at a showdown in the dark."""

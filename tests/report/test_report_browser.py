@@ -44,6 +44,7 @@ def test_no_page_scrolls_sideways_on_a_phone(
         assert 360 == page.evaluate("innerWidth")
 
 
+@pytest.mark.nightly
 def test_forty_bots_stay_readable(tmp_path: Path, watched: Any) -> None:
     """The head and the names of a long table stay while it is scrolled, the page does not widen, and it shows matches."""
     names = [f"a-bot-with-a-long-name-{number:02}" for number in range(40)]

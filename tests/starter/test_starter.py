@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from daily import NIGHTLY
 from needs import needs
 
 from arena.errors import ConfigError
@@ -241,7 +242,10 @@ def test_what_a_language_lacks_is_named(monkeypatch):
 
 def where_it_is_installed(language):
     """Skipped by name where a tool is missing: for users.  In CI, which installs all, a skip is a failure."""
-    return pytest.param(language.name, marks=needs(language.title))
+    takes_long = (
+        NIGHTLY if language.name == "rust" else ()
+    )  # 20 s: `test_signals` builds and plays it as well
+    return pytest.param(language.name, marks=(needs(language.title), *takes_long))
 
 
 @pytest.mark.slow

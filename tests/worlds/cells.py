@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from typing import NamedTuple
 
 from arena.starter import LANGUAGES
@@ -19,7 +19,6 @@ GROUPS = {
     "places": ("venv", "link", "names", "tmp"),
 }
 """Errands that reach the same parts of the arena: in the cover a group, not each of it, meets every world."""
-DAILY_NEW = ("new-python", "new-cpp")
 
 
 class Cell(NamedTuple):
@@ -50,10 +49,15 @@ def cover() -> list[Cell]:
 
 
 def daily_cover() -> list[Cell]:
-    """Of the cover what every change is tried with: each errand once, and of new bots one script and one that is built.
+    """Of the cover what every change is tried with: an errand of each group, and each two of their surroundings.
 
-    The other languages are built and played in strict boxes by `tests/starter`.
+    Taken one after the other, always a cell that has the most of what no cell before it has.
     """
-    cells = [cell for cell in cover() if not cell.errand.startswith("new-") or cell.errand in DAILY_NEW]
-    pairs = zip(cells[::2], cells[1::2], strict=True)  # the same errand of either user
-    return [pair[1 - number // 3 % 2] for number, pair in enumerate(pairs)]
+    group_of = {errand: name for name, group in GROUPS.items() for errand in group}
+    missing = {cell: {group_of[cell.errand], *combinations(cell[:3], 2)} for cell in cover()}
+    chosen: list[Cell] = []
+    while any(missing.values()):
+        chosen.append(max(missing, key=lambda cell: len(missing[cell])))
+        had = frozenset(missing[chosen[-1]])
+        missing = {cell: news - had for cell, news in missing.items()}
+    return chosen
