@@ -122,3 +122,19 @@ def test_comparisons_that_take_means_for_normal() -> None:
         assert abs(number(ahead) - FOUND[f"{of}ahead: said to be not better"]) <= 0.051
         for cell, case in zip(lengths.split("/"), ("even", "ahead"), strict=True):
             assert abs(number(cell) - FOUND[f"{of}{case}: series"]) <= 0.5
+
+
+def test_better_and_leads() -> None:
+    rows = table("field, estimates")
+    assert 10 == len(rows)
+    for field, *cells in rows:
+        name = " by ".join(field.rsplit(", ", 1))
+        for verdict, (largest, sure) in zip(("better", "leads"), (cells[:2], cells[2:]), strict=True):
+            of = f"{verdict}, {name}, "
+            kept = [v for w, v in FOUND.items() if w.startswith(f"{of}told ") and w.endswith("told − right")]
+            assert abs(number(largest) - max(kept)) <= 0.051, name
+            of += "none nearly certain, told 70 to 99 %: "
+            shown, cases = re.fullmatch(r"(.*)\(of (\d+)\)", sure).groups()  # type: ignore[union-attr]
+            assert int(cases) == FOUND[f"{of}cases"]
+            assert bool(shown) == (f"{of}told − right" in FOUND)
+            assert not shown or abs(number(shown) - FOUND[f"{of}told − right"]) <= 0.051, name
