@@ -12,7 +12,6 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 import tomllib
@@ -21,6 +20,7 @@ from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.released import unpack
 from tests.workflow import carry_out
 
 HOUSE = Path(__file__).parent.parent
@@ -51,8 +51,7 @@ def _try_all(top: Path) -> None:
     tracked = _run(["git", "ls-files", "-z"], HOUSE).rstrip("\0").split("\0")
     _run([sys.executable, "-m", "hatchling", "build", "-d", str(top / "dist")], HOUSE)
     wheel, sdist = top / "dist" / f"{NAME}-py3-none-any.whl", top / "dist" / f"{NAME}.tar.gz"
-    with tarfile.open(sdist) as packed:
-        packed.extractall(top, filter="data")
+    unpack(sdist, top)
     unpacked = top / NAME
     _must_be_empty(wrong_in_sdist(_files(unpacked), tracked))
     built = _files_of_wheel(wheel)

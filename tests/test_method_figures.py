@@ -126,3 +126,44 @@ def test_comparisons_that_take_means_for_normal() -> None:
         assert abs(number(ahead) - FOUND[f"{of}ahead: said to be not better"]) <= 0.051
         for cell, case in zip(lengths.split("/"), ("even", "ahead"), strict=True):
             assert abs(number(cell) - FOUND[f"{of}{case}: series"]) <= 0.5
+
+
+def test_better_and_leads() -> None:
+    rows = table("field, estimates")
+    assert 10 == len(rows)
+    for field, *cells in rows:
+        name = " by ".join(field.rsplit(", ", 1))
+        for verdict, (largest, sure) in zip(("better", "leads"), (cells[:2], cells[2:]), strict=True):
+            of = f"{verdict}, {name}, "
+            kept = [v for w, v in FOUND.items() if w.startswith(f"{of}told ") and w.endswith("told − right")]
+            assert abs(number(largest) - max(kept)) <= 0.051, name
+            of += "none nearly certain, told 70 to 99 %: "
+            shown, cases = re.fullmatch(r"(.*)\(of (\d+)\)", sure).groups()  # type: ignore[union-attr]
+            assert int(cases) == FOUND[f"{of}cases"]
+            assert bool(shown) == (f"{of}told − right" in FOUND)
+            assert not shown or abs(number(shown) - FOUND[f"{of}told − right"]) <= 0.051, name
+
+
+def test_intervals_of_ratings() -> None:
+    rows = table("tournament | intervals that hold")
+    assert len(rows) == sum(what.startswith("95 % intervals of ratings: ") for what in FOUND)
+    for tournament, held in rows:
+        assert abs(number(held) - FOUND[f"95 % intervals of ratings: {tournament}"]) <= 0.051
+
+
+def test_looks() -> None:
+    rows = table("looks")
+    assert 4 == len(rows)
+    for looks, share in rows:
+        what = f"95 % interval looked at {looks} times: the truth is outside at some look"
+        assert abs(number(share) - FOUND[what]) <= 0.051
+    widths = {
+        length: FOUND[
+            f"confidence sequence, {length} times the length it is made for: width ÷ that for one look"
+        ]
+        for length in ("0.25", "1", "10")
+    }
+    assert "be 1.55 times as wide" in METHOD
+    assert 1.545 < widths["1"] < 1.555
+    assert "1.66 times at a\nquarter or ten times" in METHOD
+    assert all(1.655 < widths[length] < 1.665 for length in ("0.25", "10"))

@@ -340,7 +340,8 @@ rank  bot        matches     points (95 %)  faults
 ────  ─────────  ───────  ────────────────  ──────
    1  ann              2  1.00 (0.01–1.00)       0
    2  bob              2  0.00 (0.00–0.99)       0
-   3  catherine        0                 –       0""".splitlines()
+   3  catherine        0                 –       0
+95 % intervals hold for one look""".splitlines()
         == picture(account, "", ScreenSize(100, 30))
     )
 

@@ -60,7 +60,7 @@ with socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_P
         time.sleep(float(os.environ.get("SLEEP_S") or (sys.argv + ["0"])[1]))
         connection.sendall(json.dumps({"message_id": question.get("message_id"), "move": move}).encode())
 """
-WAIT_S = 20.0
+WAIT_S = 60.0
 """A process that has not said by then what is waited for never will."""
 TWO = ("session_bots:Even", "session_bots:Odd", "--rule", "dice=2", "--seed", "1")
 
@@ -543,7 +543,7 @@ LONG = ("slow=script.py 0.01", "other=script.py", "--series", "200", "--out", "n
 def test_an_interrupted_run_ends_in_order_and_goes_on(number, code, home):
     """Its bots are gone, its tables written; the command that it prints plays the rest."""
     running = Running(home, "run", *LONG)
-    until(lambda: matches_in(home / "new") > 2)
+    until(lambda: matches_in(home / "new") > 2, running.said)
     began = time.monotonic()
     running.process.send_signal(number)
     assert (code, True) == (running.ends(), time.monotonic() - began < 4)
@@ -567,7 +567,7 @@ def test_two_signals_end_everything_at_once(home):
         SCRIPT + "\nimport signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(1)\n"
     )
     running = Running(home, "run", "deaf=python3 deaf.py 0.01 script.py", *LONG[1:])
-    until(lambda: matches_in(home / "new") > 2)
+    until(lambda: matches_in(home / "new") > 2, running.said)
     began = time.monotonic()
     running.process.send_signal(signal.SIGINT)
     running.wait_for("Ctrl-C again ends at once")
@@ -582,7 +582,7 @@ def test_two_signals_end_everything_at_once(home):
 def test_after_a_kill_the_same_command_goes_on(home):
     """`kill -9` costs no finished match, and the lock goes with the process; a second run is refused."""
     running = Running(home, "run", *LONG)
-    until(lambda: matches_in(home / "new") > 2)
+    until(lambda: matches_in(home / "new") > 2, running.said)
     second = Running(home, "run", *LONG)
     assert 2 == second.ends()
     assert f"another run (process {running.process.pid}) is writing new" in "\n".join(second.said)

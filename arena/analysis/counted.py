@@ -14,6 +14,9 @@ import attrs
 
 from arena.store import SeriesState
 
+ONE_LOOK = "95 % intervals hold for one look"
+"""What is to be known of intervals that somebody may look at again when more has been played."""
+
 
 @attrs.frozen
 class Coverage:
@@ -43,6 +46,8 @@ class Coverage:
         parts = [f"{matches} {reason}" for reason, matches in reasons.items() if matches]
         if not parts and self.counted == self.planned:
             return ""
+        if 0 < self.counted < self.planned - self.left_out:
+            parts.append(ONE_LOOK)
         return "; ".join([f"{self.counted:,} of {self.planned:,} matches counted", *parts])
 
 

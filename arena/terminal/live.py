@@ -17,6 +17,7 @@ from typing import Protocol, TextIO
 
 import attrs
 
+from arena.analysis.counted import ONE_LOOK
 from arena.terminal.account import Account, score_words
 from arena.terminal.text import aligned
 from arena.words import clipped, printable, width
@@ -247,4 +248,5 @@ def _table(account: Account, room: ScreenSize) -> list[str]:
     return [
         *aligned(titles, named, frozenset(titles) - {"bot"}).splitlines(),
         *([f"… {left:,} more"] if left else []),
+        *([ONE_LOOK] if len(rows) + 3 <= room.lines else []),
     ]

@@ -164,7 +164,8 @@ def series(name: str, planned: int, stored: int, aborted: int = 0) -> SeriesStat
         pytest.param(
             [series("a", 2, 2), series("b", 2, 1), series("c", 2, 2)],
             {"a"},
-            "2 of 6 matches counted; 3 played, waiting for their series or one before it",
+            "2 of 6 matches counted; 3 played, waiting for their series or one before it; "
+            "95 % intervals hold for one look",
             id="the prefix ends at the first open series",
         ),
         pytest.param(

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from needs import needs
 
 from arena.games import GAMES
 from arena.page.boards import board_of
@@ -13,6 +14,7 @@ from arena.page.bundle import _translated, bundle
 
 
 @pytest.mark.slow
+@needs("node")
 @pytest.mark.parametrize("game", list(GAMES))
 def test_a_bundle_is_one_script(game: str, tmp_path: Path) -> None:
     """Node parses it as a classic script, which may not hold `import` or `export`, and no text of it ends a script element."""

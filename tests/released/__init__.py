@@ -62,7 +62,8 @@ def pack(top: Path, archive: Path) -> None:
 
 def unpack(archive: Path, top: Path) -> None:
     with tarfile.open(archive) as packed:
-        packed.extractall(top, filter="data")
+        # Python 3.11.2 (Debian 12) has no filter yet; the archive is our own.
+        packed.extractall(top, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
 
 
 def _packed(member: tarfile.TarInfo) -> tarfile.TarInfo | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import subprocess
@@ -17,6 +18,8 @@ import httpx
 import trio
 
 START_S = 30.0
+NOTICE = re.compile("bots run in|is not installed; using")
+"""What a server says of the box in which it starts bots."""
 
 
 @attrs.define
@@ -104,7 +107,7 @@ class World:
         for line in said.splitlines():
             if "went on" in line:
                 self.killed_with_open_matches += 1
-            elif "bots run in" not in line:
+            elif not NOTICE.search(line):
                 self.ledger.wrong.append(line)
         self._up.set()
 

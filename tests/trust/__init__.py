@@ -15,7 +15,9 @@ from .chance import chance_rows
 from .comparison import comparison_rows
 from .cycles import cycle_rows
 from .intervals import intervals_rows
+from .looks import looks_rows
 from .ranks import ranks_rows
+from .rating_intervals import rating_interval_rows
 from .returns_intervals import returns_interval_rows
 from .until import until_rows
 
@@ -25,7 +27,9 @@ TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
     "comparison": comparison_rows,
     "cycles": cycle_rows,
     "intervals": intervals_rows,
+    "looks": looks_rows,
     "ranks": ranks_rows,
+    "rating intervals": rating_interval_rows,
     "returns intervals": returns_interval_rows,
     "until": until_rows,
 }

@@ -2,34 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, pairwise
 from math import log
+from typing import TypeAlias
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.analysis.strength.plackett_luce import Floats, Ints
-from arena.analysis.strength.posterior import Posterior
+from arena.analysis.strength.posterior import RETURNS_SPREADS, Posterior, posterior
 from arena.analysis.strength.ratings import ELO, rate
-from arena.bench.measures import Measure, at_most
+from arena.bench.measures import Measure, Threshold, at_most
 
-SPREADS = (5.0, 500.0)
-"""True standard deviations of ratings in Elo, drawn log-uniformly."""
+Strengths: TypeAlias = Callable[[np.random.Generator, int], Floats]
+"""True strengths of so many bots in Elo."""
 
-BUCKETS, LEADER_BUCKETS = ((0.7, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99)), ((0.7, 0.9), (0.9, 0.99))
-"""What was told, from and to: about 1,000 cases or more in each."""
+COPIES = 15.0
+"""The standard deviation in Elo of near-copies."""
 
 
-FIXED = (10.0, 20.0, 50.0, 150.0, 400.0)
+def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
+    return float(np.exp(rng.uniform(log(low), log(high))))
+
+
+def normal(rng: np.random.Generator, bots: int, low: float = 5.0, high: float = 500.0) -> Floats:
+    drawn: Floats = rng.normal(0, log_uniform(rng, low, high), bots)
+    return drawn
+
+
+def t2(rng: np.random.Generator, bots: int) -> Floats:
+    drawn: Floats = rng.standard_t(2, bots) * log_uniform(rng, 5.0, 150.0)
+    return drawn
+
+
+def one_moved(rng: np.random.Generator, bots: int, by: float) -> Floats:
+    """Near-copies, and one bot that is so much stronger."""
+    drawn: Floats = rng.normal(0, COPIES, bots)
+    drawn[rng.integers(bots)] += by
+    return drawn
+
+
+def two_groups(rng: np.random.Generator, bots: int) -> Floats:
+    return np.where(np.arange(bots) < bots // 2, 400.0, 0.0) + rng.normal(0, COPIES, bots)
+
+
+FIELDS: Mapping[str, Strengths] = {
+    "normal": normal,
+    "one hopeless bot": partial(one_moved, by=-800.0),
+    "one far better bot": partial(one_moved, by=800.0),
+    "t2 tails": t2,
+    "two groups": two_groups,
+}
+
+POINTS, POINTS_OF = 3.0, {"two groups": 8.0}
+"""By how many points a statement may be right less often than told, in all other fields and in these."""
+
+BUCKETS = {"better": (0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0), "leads": (0.3, 0.5, 0.7, 0.8, 0.9, 0.99, 1.0)}
+"""What was told is counted between these: a leader is told to be the best with less than others are told."""
+
+CASES_MIN = 300
+"""A bucket with fewer cases is pooled with the next."""
+
+SURE, SURE_MIN = (0.7, 0.99), 30
+"""What is shown once more, apart from what is nearly certain, without a goal as cases may be few."""
+
+FIXED = (20.0, 50.0, 400.0)
 """Fields of one spread each, which nobody is told; 20 is that of versions of one bot."""
 
-RUNS, RUNS_LEADERS, RUNS_FIXED = 500, 1200, 60
-"""Tournaments of each design: over all spreads, for neighbours and for leaders; and for each of `FIXED`."""
+RUNS, RUNS_FIXED = 60, 20
+"""Tournaments of each design, in each of `FIELDS` and of `FIXED`."""
 
-CASES_MIN = 30
-"""Of fewer no share is given."""
+SEED = 13
+
+RETURNS_PER_ELO = 0.002
+"""How much more a seat wins, in standard deviations of a match's luck, for each Elo that its bot is stronger."""
 
 
 @attrs.frozen
@@ -48,30 +96,43 @@ class RatedField:
 DESIGNS = (
     RatedField(4, 2, 4, 0.0),
     RatedField(4, 2, 30, -0.6),
+    RatedField(5, 2, 10, -0.6),
+    RatedField(7, 2, 10, 0.0),
     RatedField(8, 2, 2, -0.6),
     RatedField(8, 2, 14, 0.5),
     RatedField(16, 2, 1, -0.3),
     RatedField(16, 2, 6, -0.6),
     RatedField(4, 4, 12, 0.3),
     RatedField(8, 4, 1, 0.3),
+    RatedField(6, 6, 20, 0.3),
     RatedField(16, 4, 1, 0.3, share=0.05),
 )
 """Each bot has 12 to 105 series."""
 
+EVEN = tuple(design for design in DESIGNS if design.share == 1)
+"""Those in which all have met the same others, as mean returns need it."""
+
 
 @attrs.frozen(eq=False)
 class Told:
-    """What was said about neighbours on leaderboards, or about their leaders, and what was true."""
+    """What was said, and what was true."""
 
     chance: Floats
     is_true: Ints
-    spread: Floats
 
+    def among(self, low: float, high: float) -> Told:
+        """What was told with a chance from `low` to less than `high`; with 1 if that is the highest."""
+        cases = (self.chance >= low) & ((self.chance < high) | (high == 1))
+        return Told(self.chance[cases], self.is_true[cases])
 
-def true_strengths(rng: np.random.Generator, bots: int, spread: float) -> Floats:
-    """True strengths in natural units, of a normal distribution with this standard deviation in Elo."""
-    drawn: Floats = rng.normal(0, spread / ELO, bots)
-    return drawn
+    @property
+    def cases(self) -> int:
+        return len(self.chance)
+
+    @property
+    def overconfidence(self) -> float:
+        """By how many points the mean of what was told exceeds the share that was true."""
+        return 100 * float(np.mean(self.chance) - np.mean(self.is_true))
 
 
 def random_tournament(
@@ -96,75 +157,103 @@ def random_tournament(
     return match.ravel(), series.ravel(), bot.ravel(), rank.ravel()
 
 
-def rated(design: RatedField, spread: float, rng: np.random.Generator) -> tuple[Floats, list[int], Posterior]:
-    """The true strengths, the bots by rating, and what is known of them after one tournament."""
-    strength = true_strengths(rng, design.bots, spread)
-    ratings = rate([str(bot) for bot in range(design.bots)], *random_tournament(rng, strength, design))
-    order = np.argsort(-ratings.rating, kind="stable").tolist()
-    return strength, order, ratings.posterior
+Seen: TypeAlias = Callable[[np.random.Generator, Floats, RatedField], tuple[Floats, Posterior]]
+"""The estimates after a tournament of bots with these strengths in Elo, and what is known then."""
 
 
-def neighbours(
+def by_ratings(rng: np.random.Generator, strength: Floats, design: RatedField) -> tuple[Floats, Posterior]:
+    columns = random_tournament(rng, strength / ELO, design)
+    ratings = rate([str(bot) for bot in range(design.bots)], *columns)
+    return ratings.rating, ratings.posterior
+
+
+def by_returns(rng: np.random.Generator, strength: Floats, design: RatedField) -> tuple[Floats, Posterior]:
+    """Mean returns in a zero-sum game, a tenth of whose series have threefold luck."""
+    assert design.share == 1, "whoever met the weaker bots would win more"
+    sets = np.array(list(combinations(range(design.bots), design.seats)))
+    series = max(2, design.series)  # strata of one series have no variance
+    stake = np.where(rng.random((len(sets), series, 1)) < 0.1, 3.0, 1.0) / np.sqrt(1.8)
+    luck = stake * rng.standard_normal((len(sets), series, design.seats))
+    won = RETURNS_PER_ELO * strength[sets][:, None] + luck
+    won -= np.mean(won, axis=2, keepdims=True)
+    means = np.mean(won, axis=1)
+    apart = (won - means[:, None]) * np.sqrt(series / (series - 1))
+    table = np.zeros((len(sets), series, design.bots))
+    np.put_along_axis(table, np.broadcast_to(sets[:, None], won.shape), apart, axis=2)
+    errors = table.reshape(-1, design.bots)
+    strata = np.bincount(sets.ravel(), minlength=design.bots)
+    estimate = np.bincount(sets.ravel(), means.ravel(), design.bots) / strata
+    covariance = errors.T @ errors / np.outer(series * strata, series * strata)
+    low, high = RETURNS_SPREADS
+    typical = float(np.sqrt(np.mean(won**2)))
+    freedom = np.maximum(1.0, (series - 1.0) * strata)
+    return estimate, posterior(estimate, covariance, freedom, (low * typical, high * typical))
+
+
+def statements(
     rng: np.random.Generator,
     runs: int,
+    strengths: Strengths = normal,
+    seen: Seen = by_ratings,
     designs: Sequence[RatedField] = DESIGNS,
-    spreads: tuple[float, float] = SPREADS,
-) -> Told:
-    """Every bot and the one after it, by rating, in so many tournaments of each design."""
-    rows = []
-    for spread, (strength, order, known) in _tournaments(rng, runs, designs, spreads):
-        for one, other in pairwise(order):
-            rows.append((known.better(one, other), strength[one] > strength[other], spread))
-    return _told(rows)
-
-
-def first_bots(
-    rng: np.random.Generator,
-    runs: int,
-    designs: Sequence[RatedField] = DESIGNS,
-    spreads: tuple[float, float] = SPREADS,
-) -> Told:
-    """The first bot of each leaderboard, and whether it is the best of all."""
-    rows = []
-    for spread, (strength, order, known) in _tournaments(rng, runs, designs, spreads):
-        rows.append((known.leads(order[0]), np.argmax(strength) == order[0], spread))
-    return _told(rows)
-
-
-def _tournaments(
-    rng: np.random.Generator, runs: int, designs: Sequence[RatedField], spreads: tuple[float, float]
-) -> Iterator[tuple[float, tuple[Floats, list[int], Posterior]]]:
+) -> Mapping[str, Told]:
+    """Every bot and the one after it ("better"), and every first bot ("leads"), of so many tournaments each."""
+    better, leads = [], []
     for design in designs:
-        for spread in np.exp(rng.uniform(log(spreads[0]), log(spreads[1]), runs)).tolist():
-            yield spread, rated(design, spread, rng)
+        for _ in range(runs):
+            strength = strengths(rng, design.bots)
+            estimate, known = seen(rng, strength, design)
+            order = np.argsort(-estimate, kind="stable").tolist()
+            leads.append((known.leads(order[0]), np.argmax(strength) == order[0]))
+            for one, other in pairwise(order):
+                better.append((known.better(one, other), strength[one] > strength[other]))
+    return {"better": _told(better), "leads": _told(leads)}
 
 
-def _told(rows: Sequence[tuple[float, bool, float]]) -> Told:
-    chance, is_true, spread = zip(*rows, strict=True)
-    return Told(np.array(chance), np.array(is_true, np.int64), np.array(spread))
+def _told(rows: Sequence[tuple[float, bool]]) -> Told:
+    chance, is_true = zip(*rows, strict=True)
+    return Told(np.array(chance), np.array(is_true, np.int64))
 
 
-def right(told: Told, cases: NDArray[np.bool_]) -> float:
-    """By how much the share of true statements exceeds what was told on average."""
-    return float(np.mean(told.is_true[cases]) - np.mean(told.chance[cases]))
+def buckets(told: Told, edges: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """The buckets of these edges, those with few cases pooled with the next, or at the end with the one before."""
+    first, *inner, last = edges
+    cuts = [first]
+    for edge in inner:
+        if min(told.among(cuts[-1], edge).cases, told.among(edge, last).cases) >= CASES_MIN:
+            cuts.append(edge)
+    yield from pairwise([*cuts, last])
 
 
 def better_rows() -> Iterator[Measure]:
-    """Calibration over log-uniform spreads; then among versions of one bot, and in fields of one spread."""
-    rng = np.random.default_rng(13)
-    yield from _calibration("better than next", neighbours(rng, RUNS), BUCKETS)
-    yield from _calibration("leads", first_bots(rng, RUNS_LEADERS), LEADER_BUCKETS)
+    """Calibration in fields of all kinds; then among versions of one bot, and in fields of one spread."""
+    for field in FIELDS:
+        yield from field_rows(field)
     for spread in FIXED:
-        told = neighbours(rng, RUNS_FIXED, spreads=(spread, spread))
-        sure = (told.chance >= 0.9) & (told.chance < 0.99)
-        what = f"better than next, true spread {spread:.0f} Elo, told 90 to 99 %"
-        yield Measure("trust", f"{what}: cases", "of 100", (100 * float(np.mean(sure)),))
-        if np.count_nonzero(sure) >= CASES_MIN:
-            yield Measure("trust", f"{what}: right − told", "points", (100 * right(told, sure),))
+        rng = np.random.default_rng([SEED, int(spread)])
+        told = statements(rng, RUNS_FIXED, partial(normal, low=spread, high=spread))["better"]
+        yield from _shown(f"better, true spread {spread:.0f} Elo by ratings", told, SURE)
 
 
-def _calibration(name: str, told: Told, buckets: Sequence[tuple[float, float]]) -> Iterator[Measure]:
-    for low, high in buckets:
-        cases = (told.chance >= low) & (told.chance < high)
-        what = f"{name}: told {low:.0%} to {high:.0%}, {np.count_nonzero(cases):,} cases: |right − told|"
-        yield Measure("trust", what, "points", (100 * abs(right(told, cases)),), at_most(3))
+def field_rows(field: str) -> Iterator[Measure]:
+    """Calibration in one kind of fields, by ratings and by returns."""
+    for number, (kind, seen, designs) in enumerate(
+        (("ratings", by_ratings, DESIGNS), ("returns", by_returns, EVEN))
+    ):
+        rng = np.random.default_rng([SEED, list(FIELDS).index(field), number])
+        found = statements(rng, RUNS, FIELDS[field], seen, designs)
+        for verdict, told in found.items():
+            name = f"{verdict}, {field} by {kind}"
+            for bucket in buckets(told, BUCKETS[verdict]):
+                yield from _shown(name, told, bucket, at_most(POINTS_OF.get(field, POINTS)))
+            yield from _shown(f"{name}, none nearly certain", told, SURE)
+
+
+def _shown(
+    name: str, told: Told, bucket: tuple[float, float], goal: Threshold | None = None
+) -> Iterator[Measure]:
+    some, (low, high) = told.among(*bucket), bucket
+    what = f"{name}, told {100 * low:.0f} to {100 * high:.0f} %"
+    yield Measure("trust", f"{what}: cases", "", (float(some.cases),))
+    if some.cases >= SURE_MIN:
+        yield Measure("trust", f"{what}: told − right", "points", (some.overconfidence,), goal)
