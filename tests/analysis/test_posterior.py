@@ -127,6 +127,7 @@ def test_little_is_known_of_one_bot_or_of_estimates_without_errors():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("field", "points"), [("normal", 6), ("one hopeless bot", 12)])
 def test_what_is_told_is_right_as_often(field, points):
     """Neighbours told to be better with 70 to 99 % are so, up to some points less often; few are told so here.
