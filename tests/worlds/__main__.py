@@ -51,41 +51,41 @@ def table(found: dict[Cell, tuple[str, str, float]]) -> str:
     return "\n".join([*lines, "(r root, u ordinary user; e editable install, w wheel)"])
 
 
-def first_commands() -> int:
+def first_commands(at_once: int) -> int:
     """Runs the README's first command in an empty clone in each world; 0: it played everywhere, in the right box."""
+    with ThreadPoolExecutor(at_once) as apart:
+        return 0 if all(list(apart.map(first_command, WORLDS.items()))) else 1
+
+
+def first_command(at: tuple[str, str]) -> bool:
+    """Runs it in one world, given with the box that bots are to be in there; prints how it went."""
+    world, box = at
     command = re.findall(
         r"^python3 -m venv .* && arena run$", (HOUSE / "README.md").read_text(), re.MULTILINE
     )[0]
-    failed = 0
-    for world, box in WORLDS.items():
-        with tempfile.TemporaryDirectory(prefix="arena-first-", dir="/var/tmp") as clone:
-            clone_into(Path(clone))
-            began = time.monotonic()
-            words = entered(world, None, "bash", "-euo", "pipefail", "-c", command)
-            ended = subprocess.run(
-                words,
-                cwd=clone,
-                env=environment(),
-                capture_output=True,
-                text=True,
-                timeout=FIRST_S_MAX,
-                check=False,
-            )
-            said = ended.stdout + ended.stderr
-            bots = Path(clone, "results/quickstart/bots.csv")
-            boxes = (
-                {row["box"] for row in csv.DictReader(bots.open(encoding="utf-8"))}
-                if bots.exists()
-                else set()
-            )
-            is_well = ended.returncode == 0 and boxes == {box}
-            failed += not is_well
-            mark = "ok" if is_well else "FAIL"
-            print(
-                f"{mark:<5}{time.monotonic() - began:6.1f} s  {world}: {', '.join(boxes) or said[-2000:]}",
-                flush=True,
-            )
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory(prefix="arena-first-", dir="/var/tmp") as clone:
+        clone_into(Path(clone))
+        began = time.monotonic()
+        ended = subprocess.run(
+            entered(world, None, "bash", "-euo", "pipefail", "-c", command),
+            cwd=clone,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=FIRST_S_MAX,
+            check=False,
+        )
+        said = ended.stdout + ended.stderr
+        bots = Path(clone, "results/quickstart/bots.csv")
+        boxes = (
+            {row["box"] for row in csv.DictReader(bots.open(encoding="utf-8"))} if bots.exists() else set()
+        )
+    is_well = ended.returncode == 0 and boxes == {box}
+    mark = "ok" if is_well else "FAIL"
+    print(
+        f"{mark:<5}{time.monotonic() - began:6.1f} s  {world}: {', '.join(boxes) or said[-2000:]}", flush=True
+    )
+    return is_well
 
 
 def environment() -> dict[str, str]:
@@ -109,7 +109,7 @@ def main() -> int:
     )
     asked = parser.parse_args()
     if asked.first_command:
-        return first_commands()
+        return first_commands(asked.at_once)
     cells = [
         cell
         for cell in dict.fromkeys((*cover(), *(() if asked.cover else all_cells())))
