@@ -14,6 +14,7 @@ from arena.cli import (  # noqa: F401  (their commands)
     bench,
     check,
     doctor,
+    exploit,
     help,
     new,
     read,

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.telling.replay import Replay, Scene, Viewer
+from arena.telling.replay import EVERYBODY, Replay, Scene, Viewer
 from arena.telling.story import WHOLE, Passage, StoryPart, story
 from arena.terminal.exchange_lines import exchange_lines, preface
 from arena.terminal.exchanges import Exchanges
@@ -55,6 +55,12 @@ def retold(
     else:
         places = sorted(match.seats, key=lambda seat: seat.rank)
         yield inks.strong("result: " + ", ".join(f"{seat.rank}. {seat.bot}" for seat in places))
+
+
+def told_story(replay: Replay, columns: int | None = None, inks: Inks = PLAIN) -> Iterator[str]:
+    """The match as a story for everybody, without its heading and result."""
+    for passage in story(replay, EVERYBODY):
+        yield from _told(passage, columns, inks)
 
 
 def _seen_by(viewer: Viewer) -> str:

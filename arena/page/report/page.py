@@ -20,12 +20,13 @@ from arena.match.game import Game
 from arena.page.boards import board_of
 from arena.page.bundle import bundle
 from arena.page.report import charts, phrases
-from arena.page.report.chosen import wishes
+from arena.page.report.chosen import Wish, wishes
 from arena.page.report.facts import Facts, facts_of
-from arena.page.report.films import Film, Turning, films
+from arena.page.report.films import Film, Turning, film_for, films
 from arena.page.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import digits_for, number, percent, with_half, with_range
+from arena.telling.replay import Replay
+from arena.words import digits_for, listed, number, percent, with_half, with_range
 
 BYTES_MAX = 480_000
 """The most bytes of the whole file, which people send by mail."""
@@ -79,7 +80,7 @@ def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
 
 def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
     script = f"{_script(facts.played.game) if shown else ''}\n{_file('page.js')}\n{_file('tables.js')}"
-    text: str = _template().render(
+    text: str = _template("page.html.j2").render(
         facts=facts,
         phrases=phrases,
         words=words,
@@ -102,7 +103,7 @@ def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
         symbols=_shared("symbols.svg") if shown else "",
         style="\n".join([_shared("page.css"), _file("page.css"), *(_styles() if shown else [])]),
         script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script_hash=_hash_of(script),
         meetings=near_meetings,
         reasons=reasons,
         score=score,
@@ -112,9 +113,30 @@ def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
     return text
 
 
+def one_film_page(replay: Replay, why: str) -> str:
+    """A page with one match, which needs nothing else; `why` says why it is worth looking at."""
+    film = film_for(replay, Wish(replay.match.match_id, why))
+    script = _script(replay.game)
+    return str(
+        _template("film.html.j2").render(
+            title=f"{replay.game.title}: {listed(replay.names)}",
+            film=film,
+            symbols=_shared("symbols.svg"),
+            style="\n".join([_shared("page.css"), _file("page.css"), *_styles()]),
+            script=script,
+            script_hash=_hash_of(script),
+        )
+    )
+
+
 def _turnings(shown: Sequence[Film]) -> dict[tuple[str, str], Turning]:
     """The turning of each bot in each match shown."""
     return {(film.match_id, bot): found for film in shown for bot, found in film.turnings.items()}
+
+
+def _hash_of(script: str) -> str:
+    """The hash by which the page's policy allows its one script."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _styles() -> list[str]:
@@ -138,13 +160,13 @@ def _file(name: str) -> str:
 
 
 @cache
-def _template() -> Any:
+def _template(name: str) -> Any:
     import jinja2
 
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    return environment.from_string(_file("page.html.j2"))
+    return environment.from_string(_file(name))
 
 
 def anchor(facts: Facts) -> str:

@@ -87,7 +87,7 @@ async def _asked(
     player.begin(_start(game, question.match or {}, names, seat))
     for kind, payload in question.events:
         player.tell(kind, msgspec.Raw(msgspec.json.encode(payload)))
-    slot = _Awaited(put)
+    slot = AwaitedSlot(put)
     player.ask(put, slot)
     player.flush()
     with trio.move_on_after(limit_s):
@@ -106,7 +106,7 @@ async def _asked(
     return _judged(reply, slot, Codec(game, names, Seat(seat)), question, host.printed(player).tail)
 
 
-def _judged(reply: Reply, slot: _Awaited, codec: Codec, question: RecordedQuestion, log: str) -> BotAnswer:
+def _judged(reply: Reply, slot: AwaitedSlot, codec: Codec, question: RecordedQuestion, log: str) -> BotAnswer:
     fault, reason = reply.fault, reply.reason
     is_judged = question.options is not None
     if fault is None and is_judged and not is_legal(slot.question.options, reply.move):
@@ -141,7 +141,7 @@ def _start(game: Game[Any, Any], match: Mapping[str, Any], names: tuple[str, ...
     )
 
 
-class _Awaited(Slot):
+class AwaitedSlot(Slot):
     """A slot that can be waited for until it is settled."""
 
     __slots__ = ("answered",)
