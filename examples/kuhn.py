@@ -10,6 +10,7 @@ House rule: a player that fails to answer passes.
 """
 
 from collections.abc import Mapping
+from itertools import permutations
 from random import Random
 from typing import ClassVar, TypeAlias
 
@@ -87,6 +88,9 @@ class Kuhn(Game[State, Move]):
 
     def draw(self, state: State, rng: Random) -> Cards:
         return Cards(shuffled(rng, CARDS))
+
+    def chances(self, state: State) -> tuple[tuple[Cards, float], ...]:
+        return tuple((Cards(deal), 1 / 6) for deal in permutations(CARDS))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
         return (Option(Pass), Option(Bet)) if seat in self.to_act(state) else ()

@@ -1,5 +1,6 @@
 """The words in which games say what may be done: domains, options, events, results."""
 
+from itertools import product
 from random import Random
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from arena.match.game import (
     Subset,
     explain,
     is_legal,
+    moves_of,
     shared_returns,
 )
 from arena.words import LISTED_MAX, SPELT_MAX
@@ -301,3 +303,38 @@ def test_shared_returns_sum_to_zero(strengths):
     """Whatever the places, nothing is won that nobody lost."""
     ranks = [1 + sum(other > own for other in strengths) for own in strengths]
     assert sum(shared_returns(ranks)) == pytest.approx(0, abs=1e-12)
+
+
+def test_moves_of_lists_every_legal_move_once():
+    """All that `is_legal` accepts, in the order of options and fields; a Subset in one order of its members."""
+    overlapping = Option(Offer, {"face": Between(5, 7), "count": OneOf((2, 2))})
+    options = (LOW, HIGH, overlapping, SHOW, STOP)
+    offers = [Offer(face, count) for count in range(9) for face in range(9)]
+    shows = [Show(cards) for size in range(4) for cards in product(SHOW.fields["cards"].of, repeat=size)]
+    legal = {move for move in (*offers, *shows, Stop()) if is_legal(options, move)}
+    moves = moves_of(options, 34)
+    assert moves is not None
+    assert len(moves) == len(set(moves))
+    assert legal == {*moves, *(Show(move.cards[::-1]) for move in moves if isinstance(move, Show))}
+    assert (Offer(4, 2), Offer(5, 2), Offer(6, 2), Offer(1, 3)) == moves[:4]
+    assert (Show(("AS",)), Show(("TC",)), Show(("9D",)), Show(("AS", "TC"))) == moves[-7:-3]
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        ((), 0),
+        ((STOP,), 1),
+        ((LOW, STOP), 4),
+        ((SHOW,), 6),
+        ((Option(Offer, {"face": Between(3, 2), "count": Between(1, 9)}),), 0),
+        ((Option(Offer, {"face": Between(1, 2 * 10**9), "count": Between(1, 10**9)}),), 2 * 10**18),
+        ((Option(Show, {"cards": Subset(tuple(map(str, range(200))), 0, 200)}),), 2**200),
+    ],
+    ids=str,
+)
+def test_more_moves_than_the_limit_are_only_counted(options, count):
+    """A limit of exactly their number is enough; with one less they are not made, however many there are."""
+    assert moves_of(options, count - 1) is None
+    if count < 100:
+        assert count == len(moves_of(options, count))

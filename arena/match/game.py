@@ -17,10 +17,11 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 import attrs
 
 from arena.errors import IllegalMove
-from arena.match.options import Between, Domain, OneOf, Option, Subset, explain, is_legal
+from arena.match.options import Between, Domain, OneOf, Option, Subset, explain, is_legal, moves_of
 
 __all__ = [
     "CHANCE",
+    "CHANCES_MAX",
     "Bare",
     "Between",
     "Domain",
@@ -39,6 +40,7 @@ __all__ = [
     "Tagged",
     "explain",
     "is_legal",
+    "moves_of",
     "shared_returns",
 ]
 
@@ -57,6 +59,10 @@ class Seat(int):
 
 CHANCE = Seat(-1)
 """The actor that rolls, shuffles and deals."""
+
+CHANCES_MAX = 10_000
+"""The most moves of chance that a game lists for one state: so many take some megabytes, and applying
+them all takes a tenth of a second."""
 
 Names: TypeAlias = Callable[[Seat], str]
 """Returns the name of the bot or person in a seat."""
@@ -235,6 +241,13 @@ class Game(ABC, Generic[S, M]):
     @abstractmethod
     def draw(self, state: S, rng: Random) -> M:
         """The move that chance makes: the only place where an rng appears."""
+
+    def chances(self, state: S) -> tuple[tuple[M, float], ...] | None:
+        """Every move that `draw` may make where chance is due, each once, with its probability (more than 0).
+
+        The order is always the same.  None: the game does not list them, or they are more than CHANCES_MAX.
+        """
+        return None
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> tuple[Option, ...]:

@@ -7,7 +7,9 @@ The legality check, the list that bots are sent, the random bot and the tests' s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+from math import comb, prod
 from random import Random
 from typing import Any
 
@@ -125,6 +127,44 @@ def is_legal(options: Sequence[Option], move: object) -> bool:
         if option.move is kind and (not option.fields or move in option):
             return True
     return False
+
+
+def moves_of(options: Sequence[Option], limit: int) -> tuple[Any, ...] | None:
+    """Every move that the options contain, each once and in their order; None if there are more than `limit`.
+
+    The members of a Subset are given in the order of its `of` alone: their other orders say the same.  Moves
+    are counted before any is made, those that two options contain twice.
+    """
+    if sum([prod(map(_size, option.fields.values())) for option in options]) > limit:
+        return None
+    # A dict, for each once and in their order.
+    return tuple(dict.fromkeys(move for option in options for move in _moves(option)))
+
+
+def _moves(option: Option) -> Iterator[Any]:
+    """Every move of a family, the last field changing fastest."""
+    for values in product(*map(_values, option.fields.values())):
+        yield option.move(**dict(zip(option.fields, values, strict=True)))
+
+
+def _size(domain: Domain) -> int:
+    """How many values a domain has."""
+    if isinstance(domain, Between):
+        return max(0, domain.high - domain.low + 1)
+    if isinstance(domain, OneOf):
+        return len(domain.values)
+    return sum([comb(len(domain.of), size) for size in range(domain.least, domain.most + 1)])
+
+
+def _values(domain: Domain) -> Iterator[Any]:
+    """Every value of a domain; a Subset's members in the order of its `of` alone."""
+    if isinstance(domain, Between):
+        yield from range(domain.low, domain.high + 1)
+    elif isinstance(domain, OneOf):
+        yield from domain.values
+    else:
+        for size in range(domain.least, domain.most + 1):
+            yield from combinations(domain.of, size)
 
 
 def explain(options: Sequence[Option], move: object) -> str:

@@ -13,23 +13,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product, zip_longest
-from math import comb, prod
+from itertools import product, zip_longest
+from math import prod
 from random import Random
 from typing import Any
 
 import attrs
 
-from arena.match.game import (
-    CHANCE,
-    Between,
-    Domain,
-    Event,
-    Game,
-    OneOf,
-    Option,
-    Seat,
-)
+from arena.match.game import CHANCE, Event, Game, Option, Seat, moves_of
 from arena.match.record import Turn
 from arena.testing.values import hashable
 
@@ -232,29 +223,8 @@ def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
 
 def _moves(options: Sequence[Option], rng: Random, at_most: int) -> list[Any]:
     """Every move that the options contain (Subsets in one order), or `at_most` of each at random."""
-    moves = []
+    moves: list[Any] = []
     for option in options:
-        if prod(map(_size, option.fields.values())) <= at_most:
-            each = product(*map(_values, option.fields.values()))
-            moves += [option.move(**dict(zip(option.fields, values, strict=True))) for values in each]
-        else:
-            moves += [option.sample(rng) for _ in range(at_most)]
+        every = moves_of((option,), at_most)
+        moves += [option.sample(rng) for _ in range(at_most)] if every is None else every
     return moves
-
-
-def _size(domain: Domain) -> int:
-    """How many values a domain has."""
-    if isinstance(domain, Between):
-        return domain.high - domain.low + 1
-    if isinstance(domain, OneOf):
-        return len(domain.values)
-    return sum(comb(len(domain.of), size) for size in range(domain.least, domain.most + 1))
-
-
-def _values(domain: Domain) -> list[Any]:
-    if isinstance(domain, Between):
-        return list(range(domain.low, domain.high + 1))
-    if isinstance(domain, OneOf):
-        return list(domain.values)
-    sizes = range(domain.least, domain.most + 1)
-    return [chosen for size in sizes for chosen in combinations(domain.of, size)]

@@ -24,6 +24,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import permutations
+from math import factorial
 from random import Random
 from typing import Any, ClassVar, Self
 
@@ -31,6 +33,7 @@ import attrs
 
 from arena.game import (
     CHANCE,
+    CHANCES_MAX,
     Between,
     Event,
     Game,
@@ -114,6 +117,13 @@ class Bluff(Game[State, Move]):
     def draw(self, state: State, rng: Random) -> Deal:
         """The deck, shuffled."""
         return Deal(shuffled(rng, self.deck))
+
+    def chances(self, state: State) -> tuple[tuple[Deal, float], ...] | None:
+        """Every order of the deck, if tests play with one so short."""
+        count = factorial(len(self.deck))
+        if count > CHANCES_MAX:
+            return None
+        return tuple([(Deal(cards), 1 / count) for cards in permutations(self.deck)])
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
         """A play of any cards of the hand; or a pass or an accusation."""

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import attrs
 
@@ -46,6 +46,7 @@ from arena.game import (
     shared_returns,
 )
 from arena.games.cards import shuffled
+from arena.games.chamber.chances import AMOUNT_MAX, loads, rebalances
 from arena.games.chamber.events import Rebalanced, RebalancerUsed, RoundStarted
 from arena.games.chamber.items import (
     BLANK,
@@ -94,9 +95,6 @@ from arena.games.chamber.state import (
 from arena.games.chamber.turns import shot, turn_start, used
 from arena.games.house_rules import Accepts, check_seats
 from arena.games.states import changed
-
-AMOUNT_MAX: Final = 6
-"""The most shells that one Rebalancer adds."""
 
 
 @attrs.frozen
@@ -201,6 +199,13 @@ class Chamber(Game[State, Move]):
         amounts = tuple([1 + int(luck() * AMOUNT_MAX) for _ in state.lives])
         _, live, blank = self._added(state, amounts)
         return Rebalance(amounts, self._chamber(live, blank, rng))
+
+    def chances(self, state: State) -> tuple[tuple[Load | Rebalance, float], ...] | None:
+        """Every draw, from `chances.py`."""
+        seats = len(state.lives)
+        if state.due == LOAD:
+            return loads(self._deck(state), seats, self.items_per_round, self.live_max, self.blank_max)
+        return rebalances(seats, lambda amounts: self._added(state, amounts)[1:])
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
         """On turn a shot, items owned and items to steal; before the first turn a Rebalancer or a pass."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product
 from random import Random
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ import attrs
 
 from arena.game import (
     CHANCE,
+    CHANCES_MAX,
     Between,
     Event,
     Game,
@@ -124,6 +126,10 @@ class LiarsDice(Game[State, Move]):
         # Only random() is promised to give the same numbers in every version of Python.
         faces, luck, dice = self.faces, rng.random, range(self.dice)
         return Roll(tuple([tuple([1 + int(luck() * faces) for _ in dice]) for _ in state.dice]))
+
+    def chances(self, state: State) -> tuple[tuple[Roll, float], ...] | None:
+        """Every roll of all dice, lost ones included, if these are few: two seats with three coins each."""
+        return _rolls(self.dice, self.faces, len(state.dice))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
         """On turn higher bids and a challenge of the last one; off turn a pass or a challenge."""
@@ -324,6 +330,16 @@ def _playing_order(dice: tuple[int, ...], first: Seat) -> tuple[Seat, ...]:
 def _counts(dice: tuple[int, ...], first: Seat) -> tuple[tuple[Seat, int], ...]:
     """The living seats from `first` on, each with the number of its dice."""
     return tuple((seat, dice[seat]) for seat in _playing_order(dice, first))
+
+
+@lru_cache(maxsize=4)  # a few megabytes each
+def _rolls(dice: int, faces: int, seats: int) -> tuple[tuple[Roll, float], ...] | None:
+    """Every roll of so many dice for each seat with its probability, or None if there are too many."""
+    count = faces ** (dice * seats)
+    if count > CHANCES_MAX:
+        return None
+    rows = product(range(1, faces + 1), repeat=dice)
+    return tuple([(Roll(hands), 1 / count) for hands in product(rows, repeat=seats)])
 
 
 @lru_cache(maxsize=16384)
