@@ -278,6 +278,7 @@ def test_unseen_cards_are_anywhere(game, is_moment, cards, unseen):
         if is_moment(state)
     )
     samples = [cards(game.sample_state(known[0], rng)) for _ in range(40 * unseen)]
+    assert all(len(set(each)) == len(each) for each in samples)
     for drawn in map(Counter, zip(*samples, strict=True)):
         assert unseen == len(drawn)
         assert abs(spread(drawn, dict.fromkeys(drawn, 1 / unseen))) < 4
@@ -449,9 +450,14 @@ def test_bad_offers_are_caught(kind, sentence):
 
 def test_check_game_looks_at_offers():
     """Both of the game itself, and of the tiny one."""
-    for game, tiny in ((Fewer(dice=1), LiarsDice(dice=1)), (LiarsDice(dice=1), Fewer(dice=1))):
-        with pytest.raises(AssertionError, match="chances does not name"):
-            check_game(game, seats=2, matches=1, tiny=Tiny(tiny, histories_max=50))
+    good = LiarsDice(dice=1)
+    for kind, sentence in (
+        (Fewer, "chances does not name"),
+        (OwnDiceToo, "does not fit what seat [01] knows"),
+    ):
+        for game, tiny in ((kind(dice=1), good), (good, kind(dice=1))):
+            with pytest.raises(AssertionError, match=sentence):
+                check_game(game, seats=2, matches=1, tiny=Tiny(tiny, histories_max=50))
 
 
 def test_nothing_need_be_offered():
