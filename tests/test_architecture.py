@@ -397,6 +397,7 @@ ALIKE = {
     "pairings": "a format's module ends with the functions of its FormatKind",
     "refusal": "as pairings",
     "size": "as pairings",
+    "sample_state": "each game's states that fit what a seat knows",
     "tell_event": "each game's sentences",
     "tell_mark": "as tell_event",
     "tell_move": "as tell_event",

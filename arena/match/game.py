@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import attrs
 
@@ -22,6 +22,7 @@ from arena.match.options import Between, Domain, OneOf, Option, Subset, explain,
 __all__ = [
     "CHANCE",
     "CHANCES_MAX",
+    "Acted",
     "Bare",
     "Between",
     "Domain",
@@ -29,6 +30,7 @@ __all__ = [
     "Form",
     "Game",
     "IllegalMove",
+    "Information",
     "Items",
     "Literal",
     "Names",
@@ -38,6 +40,7 @@ __all__ = [
     "Step",
     "Subset",
     "Tagged",
+    "Told",
     "explain",
     "is_legal",
     "moves_of",
@@ -131,6 +134,41 @@ class Step(Generic[S]):
 
     state: S
     events: tuple[Event, ...] = ()
+
+
+class Acted(NamedTuple):
+    """What a seat saw when it was asked, and what it did."""
+
+    observation: Any
+    move: Any
+
+
+class Told(NamedTuple):
+    """An event, with what a seat was told of it."""
+
+    kind: str
+    payload: Any
+
+
+@attrs.frozen(cache_hash=True)
+class Information:
+    """What a seat knows at a moment: all that a bot there could remember, and nothing else.
+
+    `match.information` gives it for a match.  Equal information is equal as a value, and hashable where the
+    game's payloads are.
+    """
+
+    seat: Seat
+    seats: int
+    observation: Any
+    """What the seat may see now, asked or not."""
+    past: tuple[Acted | Told, ...] = ()
+    """What the seat did and was told since the match began, in order."""
+
+    def told(self, *kinds: str) -> tuple[Told, ...]:
+        """The events of these kinds that the seat was told, in order; without kinds all."""
+        told = [each for each in self.past if isinstance(each, Told)]
+        return tuple([each for each in told if not kinds or each.kind in kinds])
 
 
 @attrs.frozen
@@ -240,7 +278,7 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def draw(self, state: S, rng: Random) -> M:
-        """The move that chance makes: the only place where an rng appears."""
+        """The move that chance makes: the only place where a match uses an rng."""
 
     def chances(self, state: S) -> tuple[tuple[M, float], ...] | None:
         """Every move that `draw` may make where chance is due, each once, with its probability (more than 0).
@@ -324,6 +362,15 @@ class Game(ABC, Generic[S, M]):
         """What a move would be now for the seat that sees this: `bob calls 10`, not `bob puts 10 in`.
 
         One clause, as from `tell_move`.  None: the words of `tell_move` will do.
+        """
+        return None
+
+    def sample_state(self, information: Information, rng: Random) -> S | None:
+        """A state in which this seat would know exactly this.
+
+        What is hidden from the seat is drawn as chance deals it, given all that the seat was shown; where
+        others chose what is hidden, as if they had chosen blindly.  So no bid or claim is taken as a sign of
+        what somebody holds.  None: the game does not offer it, here or at all.
         """
         return None
 

@@ -31,15 +31,13 @@ from arena.match.game import (
 )
 from arena.match.record import Turn, pack, unpack
 from arena.testing.forms import check_form, check_form_of, check_literals, check_silent_move, form_of
+from arena.testing.hidden import DEFAULTS_SHARE, check_optional
 from arena.testing.leaks import Tiny, check_leaks
 from arena.testing.sentences import Sentences
 from arena.testing.values import check_frozen
 from arena.testing.viewers import Shown, check_reserved_names
 
 __all__ = ["Tiny", "check_game", "random_match", "random_move"]
-
-DEFAULTS_SHARE = 0.05
-"""How often a seat fails to answer in a random match: often enough to be seen, rarely enough to get far."""
 
 
 def check_game(
@@ -65,7 +63,9 @@ def check_game(
         for match in range(matches):
             rng = Random(f"{seed}/{number}/{match}")
             _check_match(game, number, rng, turns_max, shown, sentences)
-    check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
+    tiny = tiny if tiny is not None else Tiny(game, game.seats[0])
+    check_leaks(tiny, Random(f"{seed}/leaks"))
+    check_optional(game, numbers if matches else (), tiny, Random(f"{seed}/optional"))
     # Last, because a mistake in an event or a move is better reported there than for its sentence.
     assert sentences.complaint is None, sentences.complaint
 

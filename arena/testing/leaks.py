@@ -20,7 +20,8 @@ from typing import Any
 
 import attrs
 
-from arena.match.game import CHANCE, Event, Game, Option, Seat, moves_of
+from arena.match.game import CHANCE, Game, Option, Seat, Told, moves_of
+from arena.match.information import told_to
 from arena.match.record import Turn
 from arena.testing.values import hashable
 
@@ -94,10 +95,6 @@ def _name(seat: Seat | None) -> str:
     return "a spectator" if seat is None else f"seat {int(seat)}"
 
 
-ToldEvents = tuple[tuple[str, Any], ...]
-"""The kinds and payloads of a step's events that somebody is told."""
-
-
 class _Told:
     """Numbers for what somebody was told or shown: equal numbers mean equal things in the same order."""
 
@@ -105,7 +102,7 @@ class _Told:
         self._game = game
         self._numbers: dict[Any, int] = {}
         self._observed: dict[tuple[Seat | None, int], int] = {}
-        self._first: dict[tuple[Seat | None, int], tuple[int, ToldEvents, Any]] = {}
+        self._first: dict[tuple[Seat | None, int], tuple[int, tuple[Told, ...], Any]] = {}
         self.complaint: str | None = None
         """A sentence about the first event that told too much, or None."""
 
@@ -128,7 +125,7 @@ class _Told:
             self._observed[seat, known] = observed
         return self._numbers.setdefault((before, answer, observed), len(self._numbers) + 1)
 
-    def compare(self, seat: Seat | None, seen: int, known: int, news: ToldEvents, state: Any) -> None:
+    def compare(self, seat: Seat | None, seen: int, known: int, news: tuple[Told, ...], state: Any) -> None:
         """Complains if somebody who had seen the same was told something else before."""
         first_known, first, before = self._first.setdefault((seat, seen), (known, news, state))
         if first_known == known or self.complaint:
@@ -144,8 +141,8 @@ class _Told:
             )
 
 
-def _payload(told: tuple[str, Any] | None) -> str:
-    return "nothing" if told is None else f"{told[1]}"
+def _payload(told: Told | None) -> str:
+    return "nothing" if told is None else f"{told.payload}"
 
 
 def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
@@ -163,21 +160,15 @@ def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
         distinct = {}
         for moves in turns:
             step = game.apply(history.state, moves)
-            news = {seat: _news(step.events, seat) for seat in history.known}
+            news = {seat: told_to(step.events, seat) for seat in history.known}
             known = {seat: _known(told, seat, before, moves, news) for seat, before in history.known.items()}
             distinct[step.state, tuple(known.values())] = (moves, step.state, news, known)
         met += len(distinct)
         waiting.extend(_after(told, history, *each) for each in distinct.values())
 
 
-def _news(events: Sequence[Event], seat: Seat | None) -> ToldEvents:
-    """What the events tell a seat or the spectators."""
-    each = [(event.kind, event.seen_by(seat)) for event in events]
-    return tuple([(kind, payload) for kind, payload in each if payload is not None])
-
-
 def _known(
-    told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, ToldEvents]
+    told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, tuple[Told, ...]]
 ) -> int:
     """The number that stands for what a seat was told and answered, this turn included."""
     answered = (("answered", moves[seat]),) if seat is not None and seat in moves else ()
@@ -189,7 +180,7 @@ def _after(
     history: _History,
     moves: Turn,
     state: Any,
-    news: Mapping[Seat | None, ToldEvents],
+    news: Mapping[Seat | None, tuple[Told, ...]],
     known: Mapping[Seat | None, int],
 ) -> _History:
     """The history extended by one turn, after comparing what the turn's events told."""

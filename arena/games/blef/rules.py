@@ -31,6 +31,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Information,
     Names,
     Option,
     Seat,
@@ -48,6 +49,7 @@ from arena.games.blef.events import (
     RoundStarted,
     Showdown,
 )
+from arena.games.blef.hidden import sample_state
 from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
 from arena.games.blef.past import PastRound, past_round
 from arena.games.blef.sentences import tell_event, tell_mark, tell_move, tell_seen
@@ -171,6 +173,10 @@ class Blef(Game[State, Move]):
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
         """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
+
+    def sample_state(self, information: Information, rng: Random) -> State:
+        """A state that fits, from `hidden.py`."""
+        return sample_state(information, rng)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

@@ -38,6 +38,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Information,
     Names,
     OneOf,
     Option,
@@ -49,6 +50,7 @@ from arena.game import (
     shared_returns,
 )
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
+from arena.games.bluff.hidden import sample_state
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
 from arena.games.bluff.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.bluff.state import LastChallenge, LastPlay, Observation, State
@@ -184,6 +186,10 @@ class Bluff(Game[State, Move]):
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
         """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
+
+    def sample_state(self, information: Information, rng: Random) -> State | None:
+        """At a table of two a state that fits, from `hidden.py`; with more seats None."""
+        return sample_state(information, self.deck, rng) if information.seats == 2 else None
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

@@ -37,6 +37,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Information,
     Names,
     Option,
     Seat,
@@ -48,6 +49,7 @@ from arena.game import (
 from arena.games.cards import shuffled
 from arena.games.chamber.chances import AMOUNT_MAX, loads, rebalances
 from arena.games.chamber.events import Rebalanced, RebalancerUsed, RoundStarted
+from arena.games.chamber.hidden import sample_state
 from arena.games.chamber.items import (
     BLANK,
     CHAMBER_CHECK,
@@ -201,7 +203,7 @@ class Chamber(Game[State, Move]):
         return Rebalance(amounts, self._chamber(live, blank, rng))
 
     def chances(self, state: State) -> tuple[tuple[Load | Rebalance, float], ...] | None:
-        """Every draw, from `chances.py`."""
+        """Every draw if these are few, from `chances.py`."""
         seats = len(state.lives)
         if state.due == LOAD:
             return loads(self._deck(state), seats, self.items_per_round, self.live_max, self.blank_max)
@@ -272,6 +274,10 @@ class Chamber(Game[State, Move]):
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
         """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
+
+    def sample_state(self, information: Information, rng: Random) -> State:
+        """A state that fits, from `hidden.py`."""
+        return sample_state(information, rng)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

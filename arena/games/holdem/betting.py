@@ -14,7 +14,7 @@ from functools import lru_cache
 import attrs
 
 from arena.game import Seat
-from arena.games.hands import strength
+from arena.games.hands import category, strength
 from arena.games.states import changed
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -223,6 +223,14 @@ def hole(hand: Hand, seat: Seat) -> tuple[str, ...]:
 def hand_strength(hand: Hand, seat: Seat) -> int:
     """The strength of the seat's cards with the board."""
     return _strength(hole(hand, seat) + board(hand))
+
+
+def hands_at_end(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
+    """The seats in at the end, from the first one left of the button, their cards and what these make."""
+    live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
+    if len(live) == 1:
+        return ((live[0], hole(hand, live[0]), ""),)
+    return tuple([(seat, hole(hand, seat), category(hand_strength(hand, seat))) for seat in live])
 
 
 @lru_cache(maxsize=64)  # needed twice at every showdown

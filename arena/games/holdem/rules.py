@@ -44,6 +44,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Information,
     Names,
     OneOf,
     Option,
@@ -53,7 +54,6 @@ from arena.game import (
     is_legal,
 )
 from arena.games.cards import DECK, shuffled
-from arena.games.hands import category
 from arena.games.holdem.betting import (
     STREETS,
     Hand,
@@ -63,7 +63,7 @@ from arena.games.holdem.betting import (
     clockwise,
     dealt,
     folded,
-    hand_strength,
+    hands_at_end,
     hole,
     is_all_in,
     next_street,
@@ -86,6 +86,7 @@ from arena.games.holdem.events import (
     Showdown,
     Uncalled,
 )
+from arena.games.holdem.hidden import sample_state
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
 from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
@@ -269,6 +270,10 @@ class Holdem(Game[State, Move]):
         """What a move would be for this seat, from `sentences.py`."""
         return tell_option(observation, seat, move, name)
 
+    def sample_state(self, information: Information, rng: Random) -> State:
+        """A state that fits, from `hidden.py`."""
+        return sample_state(self, information, rng)
+
     def returns(self, state: State) -> tuple[float, ...]:
         """Each seat's chips won or lost in all hands together; sums to zero."""
         if not self._is_over(state):
@@ -322,7 +327,7 @@ class Holdem(Game[State, Move]):
 
     def _hand_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
         """The pots are shared out, and the next hand is due, if there is one."""
-        shown = _shown(hand)
+        shown = hands_at_end(hand)
         if len(shown) > 1:
             events.append(Event("showdown", Showdown(board(hand), shown)))
         stacks, won = list(hand.stacks), dict.fromkeys((seat for seat, _, _ in shown), 0)
@@ -388,11 +393,3 @@ def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
     owed = top - before.bets[seat]
     kind = ("raise" if top else "bet") if amount > owed else ("call" if amount else "check")
     return Event(kind, Paid(seat, amount, after.bets[seat], is_all_in(after, seat)))
-
-
-def _shown(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
-    """The seats in at the end, from the first one left of the button, their cards and what these make."""
-    live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
-    if len(live) == 1:
-        return ((live[0], hole(hand, live[0]), ""),)
-    return tuple([(seat, hole(hand, seat), category(hand_strength(hand, seat))) for seat in live])

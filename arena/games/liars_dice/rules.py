@@ -32,6 +32,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Information,
     Names,
     OneOf,
     Option,
@@ -51,6 +52,7 @@ from arena.games.liars_dice.events import (
     RoundStarted,
     Showdown,
 )
+from arena.games.liars_dice.hidden import sample_state
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
 from arena.games.liars_dice.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.liars_dice.state import NOBODY, Observation, State
@@ -192,6 +194,10 @@ class LiarsDice(Game[State, Move]):
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
         """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
+
+    def sample_state(self, information: Information, rng: Random) -> State:
+        """A state that fits, from `hidden.py`."""
+        return sample_state(information, self.faces, rng)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""
