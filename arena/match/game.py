@@ -10,7 +10,7 @@ observations, events, and the rules: games/README.md says in which files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
@@ -200,6 +200,11 @@ class Game(ABC, Generic[S, M]):
         bounds = self.returns_bounds(seats)
         return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
 
+    @property
+    def adjusts_luck(self) -> bool:
+        """Whether `luck` is declared under these house rules; then bots are rated by returns without it."""
+        return False
+
     def at_table(self, seats: int) -> Self:
         """The game with every number that its house rules leave to the table's size; bots are told these."""
         return self
@@ -317,6 +322,17 @@ class Game(ABC, Generic[S, M]):
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:
         """Each seat's result in the game's own unit.  Raises ValueError before the match is over."""
+
+    def luck(self, state: S, rng_of: Callable[[str | int], Random]) -> Iterator[tuple[float, ...]]:
+        """Of each stretch of a finished match in which only chance was left, how much more than expected it
+        gave each seat.
+
+        What is expected is the mean given all that moves until then can depend on: then the returns less
+        their luck have the same mean, whoever plays, and remain within `returns_bounds`.  Where the mean has
+        to be estimated, `rng_of` returns the rng of a stretch, by its key: none of them made the match.
+        One stretch is a matter of a millisecond, so that others get their turn between two.
+        """
+        raise NotImplementedError(f"{self.name} does not adjust returns for luck")
 
     @abstractmethod
     def ranks(self, state: S) -> tuple[int, ...]:

@@ -8,13 +8,13 @@ Source: RULES.md, "No-Limit Hold'em".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import attrs
 
 from arena.game import Seat
-from arena.games.hands import strength
+from arena.games.hands import category, strength
 from arena.games.states import changed
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -230,6 +230,14 @@ def _strength(cards: tuple[str, ...]) -> int:
     return strength(cards)
 
 
+def at_end(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
+    """The seats in at the end, from the first one left of the button, their cards and what these make."""
+    live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
+    if len(live) == 1:
+        return ((live[0], hole(hand, live[0]), ""),)
+    return tuple([(seat, hole(hand, seat), category(hand_strength(hand, seat))) for seat in live])
+
+
 def board(hand: Hand, street: int | None = None) -> tuple[str, ...]:
     """The open cards of the hand, on its street or on the one given."""
     return hand.deck[BOARD_AT : BOARD_AT + _BOARD_CARDS[hand.street if street is None else street]]
@@ -275,19 +283,23 @@ def _seats_in(live: tuple[bool, ...]) -> tuple[Seat, ...]:
     return tuple([Seat(seat) for seat, is_in in enumerate(live) if is_in])
 
 
-def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
+def shares(
+    hand: Hand, shown: Mapping[Seat, int] | None = None
+) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
     """Each pot, and who gets how many chips of it.
 
-    Odd chips go one each, clockwise from the first winner left of the button.
+    Odd chips go one each, clockwise from the first winner left of the button.  `shown`: the strength of each
+    live seat; None: with the board.
     """
     order = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(order) == 1:
         return [(Pot(bets_in(hand), (order[0],), _bettors(hand.spent, 0)), ((order[0], bets_in(hand)),))]
-    shown = {seat: hand_strength(hand, seat) for seat in order}
+    if shown is None:
+        shown = {seat: hand_strength(hand, seat) for seat in order}
     return [(pot, _split(pot, order, shown)) for pot in pots(hand)]
 
 
-def _split(pot: Pot, order: Sequence[Seat], shown: dict[Seat, int]) -> tuple[tuple[Seat, int], ...]:
+def _split(pot: Pot, order: Sequence[Seat], shown: Mapping[Seat, int]) -> tuple[tuple[Seat, int], ...]:
     """The winners of a pot, in playing order, each with the chips won."""
     best = max([shown[seat] for seat in pot.seats])
     winners = [seat for seat in order if seat in pot.seats and shown[seat] == best]

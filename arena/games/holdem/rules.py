@@ -30,8 +30,7 @@ Decided here, where RULES.md says nothing:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, ClassVar
 
@@ -53,17 +52,16 @@ from arena.game import (
     is_legal,
 )
 from arena.games.cards import DECK, shuffled
-from arena.games.hands import category
 from arena.games.holdem.betting import (
     STREETS,
     Hand,
+    at_end,
     bets_in,
     board,
     called,
     clockwise,
     dealt,
     folded,
-    hand_strength,
     hole,
     is_all_in,
     next_street,
@@ -86,7 +84,8 @@ from arena.games.holdem.events import (
     Showdown,
     Uncalled,
 )
-from arena.games.holdem.moves import Bet, Deal, Fold, Move
+from arena.games.holdem.luck import luck_of
+from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options
 from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
@@ -173,6 +172,11 @@ class Holdem(Game[State, Move]):
         chips = self.fresh_rounds * self.stack
         return -float(chips), float(chips * (seats - 1))
 
+    @property
+    def adjusts_luck(self) -> bool:
+        """Whether each hand begins with full stacks; else the sum over hands could go beyond all chips."""
+        return self.reset_stacks
+
     def start(self, seats: int) -> State:
         """Equal stacks, unless `stacks` says otherwise; seat 0 posts the small blind.
 
@@ -215,7 +219,7 @@ class Holdem(Game[State, Move]):
         hand = state.hand
         if hand is None or hand.waiting[0] != seat:
             return ()
-        return _options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
+        return betting_options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
         """Applies the deal, or a seat's move and all that follows from it up to the next question."""
@@ -275,6 +279,10 @@ class Holdem(Game[State, Move]):
             raise ValueError("the match is not over")
         return tuple(map(float, state.results))
 
+    def luck(self, state: State, rng_of: Callable[[str | int], Random]) -> Iterator[tuple[float, ...]]:
+        """The luck of each hand that was all-in before the river: see `luck.py`."""
+        return (luck_of(hand, rng_of(number)) for number, hand in state.run_outs)
+
     def ranks(self, state: State) -> tuple[int, ...]:
         """More chips won rank better; among busted seats, the one that busted later.
 
@@ -309,20 +317,25 @@ class Holdem(Game[State, Move]):
     def _street_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
         """Cards are opened until somebody has to act or the hand is over."""
         # More than one street at once where all but one are all-in: nobody is asked between them.
+        all_in = None
         while not hand.waiting:
             hand, seat, excess = called(hand)
             if seat is not None:
                 events.append(Event("uncalled", Uncalled(seat, excess)))
             if sum(hand.live) == 1 or hand.street == len(STREETS) - 1:
+                if all_in is not None and self.adjusts_luck:
+                    state = changed(state, run_outs=(*state.run_outs, (state.hand_number, all_in)))
                 return self._hand_over(state, hand, events)
             before = len(board(hand))
-            hand = next_street(hand, self.big_blind)
+            closed, hand = hand, next_street(hand, self.big_blind)
+            if not hand.waiting:
+                all_in = all_in or closed
             events.append(Event(STREETS[hand.street], Opened(board(hand)[before:], bets_in(hand))))
         return Step(changed(state, hand=hand), tuple(events))
 
     def _hand_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
         """The pots are shared out, and the next hand is due, if there is one."""
-        shown = _shown(hand)
+        shown = at_end(hand)
         if len(shown) > 1:
             events.append(Event("showdown", Showdown(board(hand), shown)))
         stacks, won = list(hand.stacks), dict.fromkeys((seat for seat, _, _ in shown), 0)
@@ -375,24 +388,9 @@ _FOLD = Fold()
 _WHOLE_DECK = frozenset(DECK)
 
 
-@lru_cache(maxsize=16384)
-def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
-    """A fold, a call of exactly `call` chips, and a raise by any amount that is allowed."""
-    options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
-    return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))
-
-
 def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
     """The event that tells that `amount` was put in: a check, call, bet or raise."""
     top = max(before.bets)
     owed = top - before.bets[seat]
     kind = ("raise" if top else "bet") if amount > owed else ("call" if amount else "check")
     return Event(kind, Paid(seat, amount, after.bets[seat], is_all_in(after, seat)))
-
-
-def _shown(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
-    """The seats in at the end, from the first one left of the button, their cards and what these make."""
-    live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
-    if len(live) == 1:
-        return ((live[0], hole(hand, live[0]), ""),)
-    return tuple([(seat, hole(hand, seat), category(hand_strength(hand, seat))) for seat in live])

@@ -26,3 +26,6 @@ class State:
     """How the previous hand ended."""
     busts: tuple[tuple[Seat, int, int], ...] = ()
     """The seats that are out, each with the number of the hand and its chips before that hand."""
+    run_outs: tuple[tuple[int, Hand], ...] = ()
+    """The hands that were all-in before the river, as they were then, each after its number.  Hidden; kept
+    only where `luck` is declared."""
