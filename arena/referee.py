@@ -16,7 +16,7 @@ import trio
 from arena.match.clock import Control, Limit, SeatClock
 from arena.match.game import CHANCE, Game, Seat, Step, explain, is_legal
 from arena.match.record import Capsule, Decision, MatchRecord, Turn
-from arena.match.rulings import Ruling, draw_of, is_given_up, ruling_on
+from arena.match.rulings import Ruling, draw_of, is_given_up, less_luck, lucks_of, ruling_on
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Desk, Question, Slot
 
@@ -104,6 +104,7 @@ async def play_match(
         raise
     finally:
         match.desk.close()
+    duration_s = trio.current_time() - started_at
     return MatchRecord(
         turns=tuple(turns),
         decisions=tuple(decisions),
@@ -111,8 +112,20 @@ async def play_match(
         returns=match.returns,
         abandoned=tuple(chair.is_abandoned for chair in match.chairs),
         capsules=tuple(match.capsules),
-        duration_s=trio.current_time() - started_at,
+        duration_s=duration_s,
+        adjusted=await _adjusted(game, match.state, seed, match.returns),
     )
+
+
+async def _adjusted(
+    game: Game[Any, Any], state: Any, seed: int, returns: tuple[float, ...]
+) -> tuple[float, ...]:
+    """The returns of a finished match without luck; while that takes its time, everyone else gets to run."""
+    lucks = []
+    for luck in lucks_of(game, state, seed):
+        lucks.append(luck)
+        await trio.lowlevel.checkpoint()
+    return less_luck(returns, lucks) if lucks else returns
 
 
 class _Chair:
@@ -185,6 +198,8 @@ class _Match:
         self.capsules: list[Capsule] = []
         self.ranks: tuple[int, ...] = ()
         self.returns: tuple[float, ...] = ()
+        self.state: Any = None
+        """The last state of the match, when it is over."""
         self._since_checkpoint = 0
         for chair, bot_seed in zip(self.chairs, seating.bot_seeds, strict=True):
             if chair.player is not None:
@@ -222,7 +237,7 @@ class _Match:
             self._tell(step)
             if watch is not None:
                 watch(moves, step)
-        self.ranks, self.returns = game.ranks(state), game.returns(state)
+        self.state, self.ranks, self.returns = state, game.ranks(state), game.returns(state)
         self._end(self.ranks, self.returns)
 
     def _resume(

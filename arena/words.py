@@ -10,6 +10,8 @@ LISTED_MAX = 250
 """How many characters of a list a reason may repeat: enough for a whole deck of cards."""
 SPELT_MAX = 80
 """How many characters of one value a reason may repeat."""
+LUCK_ADJUSTED = "luck-adjusted: what only chance decides counts as its average"
+"""What people are told where bots are rated by returns without luck."""
 
 
 def counted(amount: int, noun: str) -> str:

@@ -167,3 +167,20 @@ def test_looks() -> None:
     assert 1.545 < widths["1"] < 1.555
     assert "1.66 times at a quarter or ten times" in " ".join(METHOD.split())
     assert all(1.655 < widths[length] < 1.665 for length in ("0.25", "10"))
+
+
+def test_luck_adjusted_returns() -> None:
+    rows = table("two bots on shared luck, hands of a match")
+    assert 8 == len(rows)
+    errors = [FOUND[what] for what in FOUND if what.endswith("luck ÷ its error")]
+    assert max(errors) <= 2.3
+    for kind, ratio, *lengths in rows:
+        of = "adjusted for luck, {}, hands of a match {}: ".format(*kind.rsplit(", ", 1))
+        assert number(ratio) == round(FOUND[f"{of}variance of a series ÷ adjusted"], 1)
+        for tails, cell in zip(("any", "normal"), lengths, strict=True):
+            asked = f"{of}compare --tails {tails}, asked "
+            found = [
+                value for what, value in FOUND.items() if what.startswith(asked) and what.endswith("series")
+            ]
+            shown = [number(length.replace(",", "")) for length in cell.split("/") if length]
+            assert all(abs(one - other) <= 0.5 for one, other in zip(shown, found, strict=True)), kind

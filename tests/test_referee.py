@@ -479,6 +479,34 @@ async def test_bots_of_this_process_let_others_have_a_turn(autojump_clock):
     assert ticks >= 400 // TURNS_BETWEEN_CHECKPOINTS - 1
 
 
+async def test_luck_is_asked_for_when_all_is_over_and_lets_others_have_a_turn(autojump_clock):
+    """Bots have their result by then, its time is not the match's, and each stretch has an rng of its own."""
+    players, others, asked = [ScriptedPlayer("a"), ScriptedPlayer("b")], 0, []
+
+    class Lucky(Toy):
+        adjusts_luck = True
+
+        def luck(self, state, rng_of):
+            for key in range(3):
+                asked.append((others, [len(player.results) for player in players], rng_of(key).random()))
+                yield (0.25, -0.25)
+
+    async def another():
+        nonlocal others
+        while True:
+            others += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(another)
+        record = await play_once(Lucky(turns=1), players)
+        nursery.cancel_scope.cancel()
+    turns, told, draws = zip(*asked, strict=True)
+    assert 3 == len(set(turns)) == len(set(draws))
+    assert [[1, 1]] * 3 == [*told]
+    assert ((0.0, 0.0), (-0.75, 0.75)) == (record.returns, record.adjusted)
+
+
 async def test_an_alarm_that_nobody_waits_for_disturbs_nobody(autojump_clock):
     """A slow turn sets an alarm; a match that then goes on without waiting is not ended by it."""
 

@@ -643,7 +643,7 @@ BROKEN = [
     ),
     pytest.param(lambda path: path.write_bytes(b""), "is empty: its run ended before it began", id="no byte"),
     pytest.param(foreign, "is not a database of the arena", id="another program's"),
-    pytest.param(newer, "written by a newer arena .schema 99; this one knows 4.", id="newer schema"),
+    pytest.param(newer, "written by a newer arena .schema 99; this one knows 5.", id="newer schema"),
     pytest.param(truncated, "is damaged", id="half-written"),
 ]
 

@@ -185,7 +185,7 @@ def score_of_rows(
     `strata` are those of the sheet.
     """
     is_share, by_sets = scale.rated_by == "ranks", scale.ranked_by == "score"
-    values = sheet.points[rows] if is_share else sheet.returns[rows] / scale.returns_per_unit
+    values = sheet.points[rows] if is_share else sheet.adjusted[rows] / scale.returns_per_unit
     (found,) = estimates(strata.of_rows(rows), values, by_sets=by_sets)
     if is_share:
         return found.mean, *interval_of_share(found)

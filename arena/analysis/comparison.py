@@ -41,6 +41,8 @@ class ReturnsRules:
     bounds: Range | None = None
     reach: Range | None = None
     """How far the returns of a match go if its rounds are independent; None: as far as the bounds."""
+    adjusts_luck: bool = False
+    """Whether what is compared are returns without luck: decided by the game, before any match."""
 
     def values(self, of: Range, *, is_field: bool) -> Range:
         """The range of a series' value, in the unit: NEW's returns, or with a field NEW's − OLD's."""
@@ -91,6 +93,8 @@ class ComparisonState:
     rated_by: str
     """What the game is about: `ranks` or `returns`."""
     returns_unit: str
+    adjusts_luck: bool
+    """Whether returns are without luck."""
     new_returns: MeanReturns
     old_returns: MeanReturns
     beyond: str
@@ -250,6 +254,7 @@ class Comparison:
             clean_evidence=test.verdict and clean.evidence.of(test.verdict),
             rated_by=self.rules.rated_by,
             returns_unit=self._returns.unit,
+            adjusts_luck=self.rules.adjusts_luck,
             new_returns=returns[self.new],
             old_returns=returns[self.old],
             beyond=self._beyond,

@@ -41,7 +41,7 @@ class Meeting:
     returns_mean: float
     """The bot's mean returns in these matches, in the game's own unit."""
     lead_mean: float
-    """Its returns minus the opponent's, per match."""
+    """Its returns minus the opponent's, per match; without luck, where the game declares it."""
     lead_low: float
     lead_high: float
 
@@ -194,7 +194,7 @@ def _summed(sheet: Sheet, rows: Any, starts: Any, seats: Any) -> dict[str, Any]:
     first, second = np.concatenate(firsts), np.concatenate(seconds)
     pair = sheet.bot[first].astype(np.int64) * size + sheet.bot[second]
     found, cell = np.unique(sheet.series[first].astype(np.int64) * size * size + pair, return_inverse=True)
-    lead = sheet.returns[first] - sheet.returns[second]
+    lead = sheet.adjusted[first] - sheet.adjusted[second]
     largest = np.zeros(len(found))
     np.maximum.at(largest, cell, np.abs(lead))
 

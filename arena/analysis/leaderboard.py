@@ -39,7 +39,8 @@ class LeaderboardRow:
     bot: str
     version: str
     rating: float
-    """Elo from who beat whom, or, in a game rated by returns, their mean in the game's unit for them."""
+    """Elo from who beat whom, or, in a game rated by returns, their mean in the game's unit for them; without
+    luck, where the game declares it."""
     rating_low: float
     rating_high: float
     rating_unit: str
@@ -144,6 +145,8 @@ class Scale:
     """The place of each bot so far, if the format has places."""
     returns_bound: float | None = None
     """The largest absolute returns of a match: see `Game.returns_reach`; None if none are declared."""
+    adjusts_luck: bool = False
+    """Whether the game declares luck, without which returns are rated: see `Game.luck`."""
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Scale:
@@ -156,6 +159,7 @@ class Scale:
             ranked_by=meta.get("ranked_by", "score"),
             places=meta.get("places", {}),
             returns_bound=meta.get("returns_bound"),
+            adjusts_luck=meta.get("adjusts_luck", False),
         )
 
     @property

@@ -82,16 +82,27 @@ class _Sums:
     wins: Estimate
     points: Estimate
     returns: Estimate
+    returns_extremes: Extremes
+    rated: Estimate
+    """The mean of the returns by which it is rated in a game rated by them: those without luck."""
     extremes: Extremes
+    """The extremes of these."""
     ties: int
     faults: tuple[int, ...]
 
 
 def _sums(sheet: Sheet, scale: Scale) -> list[_Sums]:
     """The sums of each bot; means are over its sets of bots, or over its matches."""
-    strata, by_sets = Strata.of(sheet), scale.ranked_by == "score"
-    columns = (sheet.win.astype(np.float64), sheet.points, sheet.returns)
+    strata, by_sets, own = Strata.of(sheet), scale.ranked_by == "score", rows_by_bot(sheet)
+    columns = [sheet.win.astype(np.float64), sheet.points, sheet.returns]
+    columns += [sheet.adjusted] * scale.adjusts_luck
     means = [estimates(strata, values, by_sets=by_sets) for values in columns]
+
+    def extremes_by_bot(values: NDArray[np.float64]) -> list[Extremes]:
+        return [extremes_of(sheet.series[rows], values[rows], scale.returns_bound) for rows in own]
+
+    of_returns = extremes_by_bot(sheet.returns)
+    of_rated = extremes_by_bot(sheet.adjusted) if scale.adjusts_luck else of_returns
     return [
         _Sums(
             matches=len(rows),
@@ -99,11 +110,15 @@ def _sums(sheet: Sheet, scale: Scale) -> list[_Sums]:
             wins=wins,
             points=points,
             returns=returns,
-            extremes=extremes_of(sheet.series[rows], sheet.returns[rows], scale.returns_bound),
+            returns_extremes=returns_extremes,
+            rated=rated,
+            extremes=extremes,
             ties=int(sheet.tie[rows].sum()),
             faults=tuple(int(getattr(sheet, kind)[rows].sum()) for kind in FAULT_KINDS),
         )
-        for rows, wins, points, returns in zip(rows_by_bot(sheet), *means, strict=True)
+        for rows, wins, points, returns, rated, returns_extremes, extremes in zip(
+            own, *means[:3], means[-1], of_returns, of_rated, strict=True
+        )
     ]
 
 
@@ -111,8 +126,9 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
     """The row of a bot as if it were rated by returns, without its rank and rating."""
     low, high = interval_of_share(sums.wins)
     points = sums.points.mean, *interval_of_share(sums.points)
-    returns = sums.returns.mean, *interval_of_mean(sums.returns, sums.extremes)
-    rating = [value / scale.returns_per_unit for value in returns]
+    returns = sums.returns.mean, *interval_of_mean(sums.returns, sums.returns_extremes)
+    rated = sums.rated.mean, *interval_of_mean(sums.rated, sums.extremes)
+    rating = [value / scale.returns_per_unit for value in rated]
     median_s, p99_s = quantiles(array("f", times.tobytes()), 0.5, 0.99)
     return LeaderboardRow(
         rank=0,

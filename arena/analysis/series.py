@@ -39,6 +39,7 @@ class SeriesRow:
     ties: int
     points_mean: float
     returns_mean: float
+    luck_adjusted_returns_mean: float
     faults: int
 
 
@@ -96,6 +97,7 @@ def _counted(game: str, sheet: Sheet) -> Iterator[list[tuple[Any, ...]]]:
         *(summed(values).astype(int) for values in (sheet.win, sheet.tie)),
         summed(sheet.points) / matches,
         summed(sheet.returns) / matches + 0.0,
+        summed(sheet.adjusted) / matches + 0.0,
         summed(sheet.faults).astype(int),
     ]
     for begin in range(0, len(cells), ROWS_AT_ONCE):
@@ -122,6 +124,7 @@ def _others(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
     if not (progress.left_out or progress.waiting or progress.unplanned):
         return
     names = ["series_id", "cycle", "game", "bot", "version", "status", "win", "tie", "points", "returns"]
+    names.append("luck_adjusted_returns")
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     header, rows = exports.table(store, "seats")
     places = [header.index(name) for name in (*names, *FAULT_KINDS)]
@@ -146,6 +149,6 @@ def _other(seats: list[dict[str, Any]]) -> tuple[Any, ...]:
         *(first[name] for name in ("series_id", "cycle", "game", "bot", "version")),
         *(0, len(done), len(seats) - len(done)),
         *(sum(seat["win"] for seat in done), sum(seat["tie"] for seat in done)),
-        *(mean("points"), mean("returns")),
+        *(mean(name) for name in ("points", "returns", "luck_adjusted_returns")),
         sum(seat[kind] for seat in seats for kind in FAULT_KINDS),
     )

@@ -47,6 +47,8 @@ class Sheet:
     """The rank in the match, 1 for the best; equal ranks share a place."""
     points: NDArray[np.float64]
     returns: NDArray[np.float64]
+    adjusted: NDArray[np.float64]
+    """The returns without luck, by which bots are rated, where the game declares it; else the returns."""
     win: NDArray[np.bool_]
     tie: NDArray[np.bool_]
     too_late: NDArray[np.int32]
@@ -254,6 +256,7 @@ class _Seats:
         packed: Sequence[int],
         points: Sequence[float],
         returns: Sequence[float],
+        adjusted: Sequence[float],
         think_max_s: Sequence[float],
         times: Sequence[bytes],
     ) -> None:
@@ -261,7 +264,7 @@ class _Seats:
         match, counts = self._places(matches)
         codes = np.array([self.codes.setdefault(bot, len(self.codes)) for bot in bots], dtype=np.int32)
         self._add_times(np.where(counts, codes, -1), times)
-        numbers = {"points": points, "returns": returns, "think_max_s": think_max_s}
+        numbers = {"points": points, "returns": returns, "adjusted": adjusted, "think_max_s": think_max_s}
         columns: dict[str, NDArray[Any]] = {
             "bot": codes,
             "match": match,
@@ -281,7 +284,7 @@ class _Seats:
                 is_wanted = np.repeat(does_count, np.frombuffer(lengths, np.int32))
                 times = np.frombuffer(times, np.float32)[is_wanted].tobytes()
             self.times.setdefault(code, []).append(times)
-        numbers = {"points": part.points, "returns": part.returns, "think_max_s": part.think_max_s}
+        numbers = {name: getattr(part, name) for name in ("points", "returns", "adjusted", "think_max_s")}
         columns: dict[str, NDArray[Any]] = {
             "bot": np.array(own, dtype=np.int32)[codes],
             "match": match,
@@ -377,6 +380,7 @@ _KINDS: Mapping[str, Any] = {
     "rank": np.int16,
     "points": np.float64,
     "returns": np.float64,
+    "adjusted": np.float64,
     "win": np.bool_,
     "tie": np.bool_,
     "decisions": np.int32,

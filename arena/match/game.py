@@ -10,13 +10,14 @@ observations, events, and the rules: games/README.md says in which files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import attrs
 
 from arena.errors import IllegalMove
+from arena.match.forms import Bare, Form, Items, Literal, Tagged
 from arena.match.options import Between, Domain, OneOf, Option, Subset, explain, is_legal, moves_of
 
 __all__ = [
@@ -69,46 +70,6 @@ them all takes a tenth of a second."""
 
 Names: TypeAlias = Callable[[Seat], str]
 """Returns the name of the bot or person in a seat."""
-
-
-# How a move looks in JSON: declared beside the move class, read by players/codec.
-
-
-@attrs.frozen
-class Literal:
-    """The whole move is this one JSON value, e.g. `"pass"` or `88`."""
-
-    value: str | int
-
-
-@attrs.frozen
-class Items:
-    """The move is a JSON list of these fields in this order, e.g. `[face, count]`."""
-
-    fields: tuple[str, ...]
-
-
-@attrs.frozen
-class Bare:
-    """The move is the JSON value of its only field, e.g. a bet's number."""
-
-    field: str
-
-
-@attrs.frozen
-class Tagged:
-    """The move is a JSON object: fixed `tags`, and each field under its key.
-
-    `{"packet": "ShootPlayer", "username": …}` is
-    `Tagged({"packet": "ShootPlayer"}, {"target": "username"})`.  A field with a
-    default (in its attrs class) may be left out by the bot.
-    """
-
-    tags: Mapping[str, str | int]
-    keys: Mapping[str, str] = attrs.field(factory=dict)
-
-
-Form = Literal | Items | Bare | Tagged
 
 
 @attrs.frozen
@@ -244,6 +205,11 @@ class Game(ABC, Generic[S, M]):
         bounds = self.returns_bounds(seats)
         return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
 
+    @property
+    def adjusts_luck(self) -> bool:
+        """Whether `luck` is declared under these house rules; then bots are rated by returns without it."""
+        return False
+
     def at_table(self, seats: int) -> Self:
         """The game with every number that its house rules leave to the table's size; bots are told these."""
         return self
@@ -377,6 +343,17 @@ class Game(ABC, Generic[S, M]):
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:
         """Each seat's result in the game's own unit.  Raises ValueError before the match is over."""
+
+    def luck(self, state: S, rng_of: Callable[[str | int], Random]) -> Iterator[tuple[float, ...]]:
+        """Of each stretch of a finished match in which only chance was left, how much more than expected it
+        gave each seat.
+
+        What is expected is the mean given all that moves until then can depend on: then the returns less
+        their luck have the same mean, whoever plays, and remain within `returns_bounds`.  Where the mean has
+        to be estimated, `rng_of` returns the rng of a stretch, by its key: none of them made the match.
+        One stretch is a matter of a millisecond, so that others get their turn between two.
+        """
+        raise NotImplementedError(f"{self.name} does not adjust returns for luck")
 
     @abstractmethod
     def ranks(self, state: S) -> tuple[int, ...]:

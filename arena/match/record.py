@@ -77,6 +77,12 @@ class MatchRecord:
     duration_s: float = 0.0
     error: str | None = None
     """The traceback, if the rules or the arena failed; ranks and returns are empty then."""
+    adjusted: tuple[float, ...] = attrs.field()
+    """The returns without luck, where the game declares it (`Game.luck`); else the returns."""
+
+    @adjusted.default
+    def _no_luck_is_known(self) -> tuple[float, ...]:
+        return self.returns
 
 
 @attrs.frozen

@@ -6,7 +6,8 @@ Matches are played with these functions, and verified with them long after.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
 from random import Random
 from typing import Any, Final, Literal, TypeAlias
 
@@ -23,6 +24,24 @@ UNREAD = "does not read: the question could not be handed over in time"
 def draw_of(game: Game[Any, Any], state: Any, seed: int) -> Any:
     """The move that chance makes in this state of the match with this seed."""
     return game.draw(state, Random(derive_seed(seed, *game.chance_key(state))))
+
+
+def lucks_of(game: Game[Any, Any], state: Any, seed: int) -> Iterator[tuple[float, ...]]:
+    """What chance gave each seat in each stretch that was left to it, if the game declares it."""
+    return (
+        game.luck(state, lambda key: Random(derive_seed(seed, "luck", key)))
+        if game.adjusts_luck
+        else iter(())
+    )
+
+
+def less_luck(returns: Sequence[float], lucks: Iterable[Sequence[float]]) -> tuple[float, ...]:
+    """The returns without their luck."""
+    summands = [[won] for won in returns]
+    for luck in lucks:
+        for own, gained in zip(summands, luck, strict=True):
+            own.append(-gained)
+    return tuple(map(fsum, summands))
 
 
 def is_given_up(faults: int, faults_max: int) -> bool:

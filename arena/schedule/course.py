@@ -26,6 +26,7 @@ class MatchResult:
 
     points: Points
     returns: tuple[float, ...]
+    """As bots are rated by them: without luck, where the game declares it."""
     faults: tuple[int, ...]
     withdrawn: tuple[bool, ...] = ()
     """Whether the seat played default moves, because its bot had been withdrawn before; empty: none did."""

@@ -36,14 +36,14 @@ def unplayed(store: Database) -> Iterator[Row]:
 
 
 def seats(store: Database, numbers: Numbers = ALL) -> Iterator[Columns]:
-    """(match, bot, packed, points, returns, think_max_s, times) of the seats of all matches, in chunks.
+    """(match, bot, packed, points, returns, adjusted, think_max_s, times) of all matches' seats, in chunks.
 
     Includes aborted matches, in no order.  `match` is the number of the match; `packed` holds the columns of
     `SEAT_BITS`; `times` are the thinking times of the asked decisions, as the bytes of an `array("f")`.
     """
     return store.chunks(
-        f'SELECT match, bot, {packed_seat()}, points, "returns", think_max_s, times FROM seats'
-        " WHERE match BETWEEN ? AND ?",
+        f'SELECT match, bot, {packed_seat()}, points, "returns", luck_adjusted_returns, think_max_s,'
+        " times FROM seats WHERE match BETWEEN ? AND ?",
         *numbers,
     )
 

@@ -91,7 +91,7 @@ class Reading(Database):
         """All stored matches, aborted ones included, in schedule order."""
         found: dict[PairingId, list[Row]] = {}
         for pairing_id, *row in self.rows(
-            f'SELECT pairing_id, match_id, status, points, "returns", {" + ".join(FAULT_KINDS)},'
+            f"SELECT pairing_id, match_id, status, points, luck_adjusted_returns, {' + '.join(FAULT_KINDS)},"
             " too_late, lagged, abandoned, gone, withdrawn"
             f" FROM shown_seats ORDER BY {IN_ORDER}, seat"
         ):

@@ -121,6 +121,7 @@ class FinishedMatch:
     points: Points
     """The points of each seat; empty if the match was aborted."""
     returns: tuple[float, ...]
+    """The returns of each seat as bots are rated by them: luck-adjusted where the game declares luck."""
     faults: tuple[int, ...]
     abandoned: tuple[bool, ...]
     lagged: tuple[bool, ...]
@@ -259,7 +260,12 @@ def _seat_rows(entry: Entry) -> list[Row]:
     bots, record, versions, withdrawn = entry.pairing.bots, entry.record, entry.versions, entry.withdrawn
     abandoned = record.abandoned if True in record.abandoned else ()
     nothing = (0,) * len(bots)
-    results = _results(record.ranks or nothing, record.returns or nothing, entry.points or nothing)
+    results = _results(
+        record.ranks or nothing,
+        record.returns or nothing,
+        record.adjusted or nothing,
+        entry.points or nothing,
+    )
     return [
         (
             seat,
@@ -281,7 +287,7 @@ def _seat_rows(entry: Entry) -> list[Row]:
     ]
 
 
-_RESULT = ("rank", "returns", "points", "win", "tie")
+_RESULT = ("rank", "returns", "luck_adjusted_returns", "points", "win", "tie")
 _SEATS = (
     *("seat", "bot", "version", "opponents"),
     *_RESULT,
@@ -299,21 +305,22 @@ def names_of_others(bots: Sequence[str], seat: int) -> str:
 
 
 def result_cells(
-    ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
+    ranks: Sequence[int], returns: Sequence[float], adjusted: Sequence[float], points: Sequence[float]
 ) -> list[dict[str, Any]]:
     """Each seat's cells of the result in `seats`; zeros for an aborted match."""
-    return [dict(zip(_RESULT, cells, strict=True)) for cells in _results(ranks, returns, points)]
+    return [dict(zip(_RESULT, cells, strict=True)) for cells in _results(ranks, returns, adjusted, points)]
 
 
 def _results(
-    ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
-) -> list[tuple[int, float, float, int, int]]:
+    ranks: Sequence[int], returns: Sequence[float], adjusted: Sequence[float], points: Sequence[float]
+) -> list[tuple[int, float, float, float, int, int]]:
     """Each seat's result as a row, in the order of `_RESULT`."""
     shares_first = ranks.count(1) > 1
     return [
         (
             rank,
             float(returns[seat]) + 0.0,  # + 0.0: no -0.0
+            float(adjusted[seat]) + 0.0,
             float(points[seat]) + 0.0,
             int(rank == 1 and not shares_first),
             int(rank == 1 and shares_first),

@@ -14,7 +14,7 @@ from arena.store.cells import harmless_sql
 Row: TypeAlias = Sequence[Any]
 """A row of a table."""
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """The version of `SCHEMA`, kept in every database; one of another version is refused."""
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
@@ -37,7 +37,8 @@ CREATE TABLE matches (
 , checksum BLOB NOT NULL DEFAULT x'');
 CREATE TABLE seats (
     match INTEGER NOT NULL, seat INTEGER NOT NULL, bot TEXT NOT NULL, version TEXT NOT NULL,
-    opponents TEXT NOT NULL, rank INTEGER NOT NULL, "returns" REAL NOT NULL, points REAL NOT NULL,
+    opponents TEXT NOT NULL, rank INTEGER NOT NULL, "returns" REAL NOT NULL,
+    luck_adjusted_returns REAL NOT NULL, points REAL NOT NULL,
     win INTEGER NOT NULL, tie INTEGER NOT NULL, too_late INTEGER NOT NULL, malformed INTEGER NOT NULL,
     illegal INTEGER NOT NULL, gone INTEGER NOT NULL, not_asked INTEGER NOT NULL, lagged INTEGER NOT NULL,
     abandoned INTEGER NOT NULL, withdrawn INTEGER NOT NULL, decisions INTEGER NOT NULL,
@@ -130,8 +131,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
     "seats": columns(
         f"{_SEAT_KEYS} game:text seats:integer opponents:text status:text rank:integer returns:real "
-        "points:real win:boolean tie:boolean too_late:integer malformed:integer illegal:integer "
-        "gone:integer not_asked:integer lagged:integer~ abandoned:boolean withdrawn:boolean "
+        "luck_adjusted_returns:real points:real win:boolean tie:boolean too_late:integer malformed:integer "
+        "illegal:integer gone:integer not_asked:integer lagged:integer~ abandoned:boolean withdrawn:boolean "
         "decisions:integer think_s:real~ think_max_s:real~ margin_s:real"
     ),
     "bots": columns(
@@ -216,8 +217,8 @@ STORED: Mapping[str, tuple[str, ...]] = {
         "schedule": "position pairing_id series_id",
         "matches": "match_id pairing_id series_id cycle rotation game seats deals status turns decisions"
         " duration_s started_at seed error packed",
-        "seats": "seat bot version opponents rank returns points win tie too_late malformed illegal gone"
-        " not_asked lagged abandoned withdrawn decisions think_s think_max_s times",
+        "seats": "seat bot version opponents rank returns luck_adjusted_returns points win tie too_late"
+        " malformed illegal gone not_asked lagged abandoned withdrawn decisions think_s think_max_s times",
         "decisions": "number turn seat move elapsed_s fault reason asked lagged",
         "capsules": "seat number packed",
         "games": "version rules kinds",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.terminal.inks import PLAIN, Inks
 from arena.terminal.text import TableFormat, aligned, as_table
-from arena.words import chance, clipped, measured, width, with_half, with_range, with_ranks
+from arena.words import LUCK_ADJUSTED, chance, clipped, measured, width, with_half, with_range, with_ranks
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
@@ -63,6 +63,8 @@ def _people_table(board: Leaderboard, most: int, inks: Inks) -> Iterator[str]:
     yield _fitted(titles, rows, most, inks)
     if sum(row.matches > 0 for row in board.rows) > 1:
         yield inks.faint(EXPLAINED_RETURNS if left_out else EXPLAINED)
+        if left_out and board.scale.adjusts_luck:
+            yield inks.faint(LUCK_ADJUSTED)
         if any(row.rank_low < row.rank_high for row in board.rows):
             yield inks.faint(EXPLAINED_RANKS)
         yield from map(inks.faint, _read_together(board))

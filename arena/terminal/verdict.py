@@ -111,8 +111,8 @@ def _found(outcome: ComparisonState, question: Question) -> str:
     evidence = outcome.evidence
     shares = f"better {evidence.better:.0%}, not better {evidence.not_better:.0%}, worse {evidence.worse:.0%}"
     return (
-        f"{mean} {outcome.returns_unit} (95 % if the length had been fixed: {low} to {high}); "
-        f"evidence of what each verdict takes: {shares}"
+        f"{mean} {outcome.returns_unit}{', luck-adjusted' if outcome.adjusts_luck else ''} "
+        f"(95 % if the length had been fixed: {low} to {high}); evidence of what each verdict takes: {shares}"
     )
 
 

@@ -8,7 +8,7 @@ what seats with equal information are shown, and what seats that were shown the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, permutations
+from itertools import islice
 from math import isfinite
 from random import Random
 from typing import Any
@@ -27,12 +27,12 @@ from arena.match.game import (
     Seat,
     Step,
     is_legal,
-    shared_returns,
 )
 from arena.match.record import Turn, pack, unpack
 from arena.testing.forms import check_form, check_form_of, check_literals, check_silent_move, form_of
 from arena.testing.hidden import DEFAULTS_SHARE, check_optional
 from arena.testing.leaks import Tiny, check_leaks
+from arena.testing.results import check_bounds, check_result
 from arena.testing.sentences import Sentences
 from arena.testing.values import check_frozen
 from arena.testing.viewers import Shown, check_reserved_names
@@ -59,7 +59,7 @@ def check_game(
     shown, sentences = Shown(game), Sentences(game)
     numbers = [seats] if seats is not None else sorted({*game.seats[:2], game.seats[-1]})
     for number in numbers:
-        _check_bounds(game.returns_bounds(number))
+        check_bounds(game.returns_bounds(number))
         for match in range(matches):
             rng = Random(f"{seed}/{number}/{match}")
             _check_match(game, number, rng, turns_max, shown, sentences)
@@ -162,7 +162,7 @@ def _check_match(
     shown.check_observations(_checked_state(game, state, seats))
     shown.check_rounds(turns)
     sentences.look_at_match(steps)
-    _check_result(game, state, seats)
+    check_result(game, state, seats)
     _check_replay(game, seats, turns, steps)
 
 
@@ -348,36 +348,6 @@ def _check_told(game: Game[Any, Any], asked: tuple[Seat, ...], moves: Turn, step
         f"{what} needs a public event: after {moves} not {asked} but {after or 'nobody'} is asked, "
         f"and spectators are told nothing"
     )
-
-
-def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
-    """Checks that there are returns and ranks, that ranks are places, and that the two agree."""
-    ranks, returns = game.ranks(state), game.returns(state)
-    for name, values in (("ranks", ranks), ("returns", returns)):
-        assert isinstance(values, tuple), f"{name} are {values!r}, not a tuple"
-        assert len(values) == seats, f"{name} are {values} at a table of {seats}"
-    places = tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
-    assert places == ranks, f"ranks are {ranks}; as places, ties sharing the best, they would be {places}"
-    for one, other in permutations(range(seats), 2):
-        ok = returns[one] <= returns[other] or ranks[one] <= ranks[other]
-        assert ok, f"returns {returns} and ranks {ranks} do not agree on seats {one} and {other}"
-    if game.rated_by == "ranks":
-        due = shared_returns(ranks)
-        assert due == returns, f"returns are {returns}; for the ranks {ranks} they would be {due}"
-
-    bounds = game.returns_bounds(seats)
-    ok = bounds is None or bounds[0] <= min(returns) <= max(returns) <= bounds[1]
-    assert ok, f"returns are {returns}, beyond the {bounds} of returns_bounds"
-
-
-def _check_bounds(bounds: Any) -> None:
-    """Checks that bounds of returns, if declared, are two finite numbers, the lower one first."""
-    if bounds is None:
-        return
-    ok = isinstance(bounds, tuple) and all(type(each) in (int, float) and isfinite(each) for each in bounds)
-    assert ok, f"returns_bounds returns {bounds!r}, not two numbers"
-    ok = len(bounds) == 2 and bounds[0] < bounds[1]
-    assert ok, f"returns_bounds returns {bounds}, not the lowest returns and then the highest"
 
 
 def _check_replay(

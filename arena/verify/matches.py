@@ -17,7 +17,7 @@ import attrs
 from arena.errors import FAULT_KINDS, IllegalMove
 from arena.match.game import CHANCE, Game, Seat, explain, is_legal
 from arena.match.record import TIME_BYTES, PackedMoves
-from arena.match.rulings import draw_of, is_given_up
+from arena.match.rulings import draw_of, is_given_up, less_luck, lucks_of
 from arena.match.scoring import points
 from arena.store.checksums import MatchRows
 from arena.store.rows import names_of_others, result_cells
@@ -26,7 +26,10 @@ from arena.verify.decisions import CHOICES, DecisionRows
 from arena.verify.untruth import Untruth, Untruths, differs, is_not
 
 _NUMBERS = ("seat", *FAULT_KINDS, "not_asked", "abandoned", "withdrawn", "decisions")
-_NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked", "decisions", "abandoned")
+_NOTHING = (
+    *("rank", "returns", "luck_adjusted_returns", "points", "win", "tie"),
+    *(*FAULT_KINDS, "not_asked", "decisions", "abandoned"),
+)
 _CHANCE_ALONE = (CHANCE,)
 SLACK = 1e-9
 """How far returns may be beyond their bounds, as a share of the range: sums of fractions are rounded."""
@@ -89,7 +92,7 @@ class MatchVerifier:
         yield from self._counted(play, match)
         yield from _times(where, seats)
         yield from kept.untruths(turns, self.packed, self.game, seats)
-        yield from _results(where, self.game, play.state, seats)
+        yield from _results(play, seats)
         tally = self.tally
         tally.matches += 1
         tally.moves += match["decisions"]
@@ -130,7 +133,7 @@ class MatchVerifier:
         try:
             yield from play.beginning()
             if match["turns"] == len(turns) and not self.game.to_act(play.state):
-                self.game.ranks(play.state), self.game.returns(play.state)
+                self.game.ranks(play.state), play.results()
                 yield Untruth(where, "status", "aborted", "done: its moves lead to an end of the match")
         except Exception as error:  # as when it was played
             if play.turn < len(turns) - 1:
@@ -234,6 +237,11 @@ class Play:
         else:
             yield from self._unless_legal(state, seat, move)
 
+    def results(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The returns of the match that is over, and those without luck."""
+        returns = self.game.returns(self.state)
+        return returns, less_luck(returns, lucks_of(self.game, self.state, self.seed))
+
     def failed(self, error: Exception) -> Untruth:
         """The untruth that the rules fail at moves where they did not fail before."""
         said = f"{type(error).__name__}: {error}"
@@ -314,21 +322,23 @@ def _faults(row: dict[str, Any]) -> int:
     return sum(_fault_counts(row))
 
 
-def _results(where: str, game: Game[Any, Any], state: Any, seats: list[dict[str, Any]]) -> Iterator[Untruth]:
+def _results(play: Play, seats: list[dict[str, Any]]) -> Iterator[Untruth]:
     """Checks ranks, returns and points, and that returns are within the bounds on which verdicts rest."""
+    where, game = play.where, play.game
     try:
-        ranks, returns = game.ranks(state), game.returns(state)
+        ranks, (returns, adjusted) = game.ranks(play.state), play.results()
         low, high = map(float, game.returns_bounds(len(seats)) or (-inf, inf))
     except Exception as error:  # rules that fail are no result, whatever they raise
         yield Untruth(where, "rank", "a result", f"none, as the rules fail ({error})")
         return
-    for row, cells in zip(seats, result_cells(ranks, returns, points(ranks)), strict=True):
+    for row, cells in zip(seats, result_cells(ranks, returns, adjusted, points(ranks)), strict=True):
         for name, expected in cells.items():
             if row[name] != expected:
                 yield differs(where, name, row[name], expected, seat=row["seat"])
-        if not low - SLACK * (high - low) <= row["returns"] <= high + SLACK * (high - low):
-            bounds = f"from {low:.15g} to {high:.15g}, the bounds that {game.name} declares"
-            yield differs(where, "returns", row["returns"], bounds, seat=row["seat"])
+        for name in ("returns", "luck_adjusted_returns"):
+            if not low - SLACK * (high - low) <= row[name] <= high + SLACK * (high - low):
+                bounds = f"from {low:.15g} to {high:.15g}, the bounds that {game.name} declares"
+                yield differs(where, name, row[name], bounds, seat=row["seat"])
 
 
 def _is_hex(text: object) -> bool:

@@ -32,7 +32,15 @@ _NEEDED: Mapping[str, type] = {
 KEYS = frozenset(
     [
         *(_PLAN, _IDENTITY, DECISIONS, ORIGIN, ROSTER, SEAL, "game_version", "tokens", "places"),
-        *("conclusion", "rated_by", "returns_unit", "returns_bound", "ranked_by", "comparison"),
+        *(
+            "conclusion",
+            "rated_by",
+            "returns_unit",
+            "returns_bound",
+            "adjusts_luck",
+            "ranked_by",
+            "comparison",
+        ),
         *("until", "until_rule", "until_left"),
     ]
 )

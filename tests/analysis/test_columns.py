@@ -43,7 +43,9 @@ def entries(rng: random.Random) -> list[Entry]:
             ]
             ranks = rng.sample(range(1, len(bots) + 1), len(bots))
             error = "boom" if (series, rotation) == (3, 0) else None
-            found.append(play(series, rotation, bots, ranks, decisions=told, error=error))
+            entry = play(series, rotation, bots, ranks, decisions=told, error=error)
+            adjusted = tuple(won / 2 for won in entry.record.returns)  # told apart from returns
+            found.append(attrs.evolve(entry, record=attrs.evolve(entry.record, adjusted=adjusted)))
     return found
 
 

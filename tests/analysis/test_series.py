@@ -28,8 +28,8 @@ def test_a_small_tournament_by_hand(played):
     assert [("s0", "ann"), ("s0", "bob"), ("s1", "ann"), ("s1", "bob"), ("s2", "ann"), ("s2", "bob")] == [
         (row.series_id, row.bot) for row in rows
     ]
-    assert ("s2", 2, "dice", "ann", "1.0", 1, 2, 0, 1, 0, 0.5, 0.0, 1) == attrs.astuple(rows[4])
-    assert ("s0", 0, "dice", "bob", "1.0", 1, 2, 0, 0, 0, 0.0, -1.0, 0) == attrs.astuple(rows[1])
+    assert ("s2", 2, "dice", "ann", "1.0", 1, 2, 0, 1, 0, 0.5, 0.0, 0.0, 1) == attrs.astuple(rows[4])
+    assert ("s0", 0, "dice", "bob", "1.0", 1, 2, 0, 0, 0, 0.0, -1.0, -1.0, 0) == attrs.astuple(rows[1])
 
 
 def test_series_that_do_not_count_stand_last(store):

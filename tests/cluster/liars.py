@@ -93,6 +93,11 @@ def _ranks_swapped(said, before):
     return said
 
 
+def _luck_invented(said, before):
+    said.adjusted = said.adjusted[::-1]
+    return said
+
+
 def _move_invented(said, before):
     """The last move of a bot is another one: a bid that nobody made."""
     import zlib
@@ -126,6 +131,7 @@ def _decisions_left_out(said, before):
 
 LIES = {
     "swaps ranks": _ranks_swapped,
+    "invents luck": _luck_invented,
     "invents a move": _move_invented,
     "tells of another match": _another,
     "invents a time": _time_invented,

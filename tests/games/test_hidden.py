@@ -144,7 +144,7 @@ def test_equal_information_is_equal():
 
 def without_hidden(state):
     """A state with only the sizes of what is hidden in some game."""
-    fields = attrs.asdict(state, recurse=False)
+    fields = attrs.asdict(state, recurse=False, filter=lambda field, _: field.eq)
     for name in fields.keys() & {"hands", "chamber", "pile", "played"}:
         fields[name] = [len(each) for each in state.hands] if name == "hands" else len(fields[name])
     hand = fields.get("hand")

@@ -39,8 +39,9 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
     """
     words = ("--game", "holdem", "equity", "random", "--rule", "hands=20", "--series", "3", "--seed", "1")
     shown = arena(tmp_path, "run", *words, "--out", "poker")
-    title, _, *lines, explained, ranks = shown.splitlines()
+    title, _, *lines, explained, luck, ranks = shown.splitlines()
     assert explained.startswith("better: ")
+    assert luck.startswith("luck-adjusted: ")
     assert ranks.startswith("rank: ")
     assert "  bb/100 (95 %)  " in title
     assert "points" not in title
@@ -50,7 +51,7 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
     with (tmp_path / "poker/leaderboard.csv").open(newline="") as file:
         first, second = csv.DictReader(file)
     with (tmp_path / "poker/seats.csv").open(newline="") as file:
-        seats = [(row["bot"], float(row["returns"])) for row in csv.DictReader(file)]
+        seats = [(row["bot"], float(row["luck_adjusted_returns"])) for row in csv.DictReader(file)]
     for row, line in zip((first, second), lines, strict=True):
         returns = [chips for bot, chips in seats if bot == row["bot"]]
         assert len(returns) == 6
@@ -59,5 +60,6 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
         assert row["rating_unit"] == "bb/100"
         half = (float(row["rating_high"]) - float(row["rating_low"])) / 2
         assert f" {float(row['rating']):+.0f} ± {half:.0f}  ".replace("-", "−") in line
-    assert float(first["rating"]) == -float(second["rating"]) > 0
+    assert float(first["rating"]) == pytest.approx(-float(second["rating"]))
+    assert float(first["rating"]) > 0
     assert [row["rank"] for row in json.loads(arena(tmp_path, "leaderboard", "poker", "--json"))] == [1, 2]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from arena.bench.measures import Effort, Measure
 
+from .adjusted import adjusted_rows
 from .better import better_rows
 from .chance import chance_rows
 from .comparison import comparison_rows
@@ -22,6 +23,7 @@ from .returns_intervals import returns_interval_rows
 from .until import until_rows
 
 TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
+    "adjusted": adjusted_rows,
     "better": better_rows,
     "chance": chance_rows,
     "comparison": comparison_rows,

@@ -80,15 +80,15 @@ def comparison_rows() -> Iterator[Measure]:
     pair = careful(0.6), careful(0.62)
     shoves = head_to_head(one, shoving, careful(0.62), 2000)
     fishes, copies = against_field(five, *pair, fish, 500), head_to_head(ten, *pair, 500)
-    yield from _verdict_rows(SeriesDesign("all in or fold, 1 hand", _rules(one), shoves.values[:, None]))
+    yield from _verdict_rows(SeriesDesign("all in or fold, 1 hand", rules_of(one), shoves.values[:, None]))
     yield from _verdict_rows(
-        SeriesDesign("one fish, 5 hands", _rules(five), fishes.values[:, None], is_field=True)
+        SeriesDesign("one fish, 5 hands", rules_of(five), fishes.values[:, None], is_field=True)
     )
-    yield from _verdict_rows(SeriesDesign("near-copies, 10 hands", _rules(ten), copies.values[:, None]))
+    yield from _verdict_rows(SeriesDesign("near-copies, 10 hands", rules_of(ten), copies.values[:, None]))
     for what, hands, played in kinds():
         game = poker(hands=hands)
         values = played / game.returns_unit[1]
-        yield from _normal_rows(SeriesDesign(f"{what}, hands of a match {hands}", _rules(game), values))
+        yield from _normal_rows(SeriesDesign(f"{what}, hands of a match {hands}", rules_of(game), values))
     yield from _rare_rows()
     yield from _length_rows(copies)
 
@@ -127,7 +127,8 @@ def _row(what: str, found: str, value: float, unit: str, goal: Threshold | None 
     return Measure("trust", f"compare, {what}: {found}", unit, (value,), goal)
 
 
-def _rules(game: Game[object, object]) -> ReturnsRules:
+def rules_of(game: Game[object, object]) -> ReturnsRules:
+    """What is declared of returns at the smallest table."""
     seats = game.seats[0]
     return ReturnsRules("returns", game.returns_unit, game.returns_bounds(seats), game.returns_reach(seats))
 
@@ -136,7 +137,7 @@ def _rare_rows() -> Iterator[Measure]:
     """One match in 1,000 is lost in every one of its 100 hands, for which the others make up: an even bot."""
     values = np.random.default_rng(7).normal(0, 200, 20_000)
     values[::1000] = -25_000.0
-    design = SeriesDesign("one match in 1,000 lost in full", _rules(poker(hands=100)), values[:, None])
+    design = SeriesDesign("one match in 1,000 lost in full", rules_of(poker(hands=100)), values[:, None])
     rows: tuple[tuple[Tails, Threshold | None], ...] = (("normal", None), ("any", at_most(100 * MOST)))
     for tails, goal in rows:
         ends, _ = design.ends(0.0, gain1=50.0, seed=4, tails=tails)

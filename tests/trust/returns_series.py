@@ -20,6 +20,7 @@ from arena.games import GAMES
 from arena.games.cards import DECK
 from arena.games.hands import strength
 from arena.match.game import CHANCE, Game, Option, Seat
+from arena.match.rulings import less_luck
 
 OTHERS = 24
 """With so many other hands a hand is compared to see what it is worth."""
@@ -111,9 +112,21 @@ def head_to_head(game: Game[Any, Any], new: Policy, old: Policy, series: int) ->
 
 def matches_of(game: Game[Any, Any], bot: Policy, rival: Policy, series: int) -> Floats:
     """(series, 2): what the first bot won in each match of so many series, in chips."""
+    return both_of(game, bot, rival, series)[0]
+
+
+def both_of(game: Game[Any, Any], bot: Policy, rival: Policy, series: int) -> tuple[Floats, Floats]:
+    """What `matches_of` returns, as it was played and without luck."""
     halves = [(0, (bot, rival)), (1, (rival, bot))]
-    won = [[_returns(game, pair, number, seat)[seat] for seat, pair in halves] for number in range(series)]
-    return np.array(won)
+    as_played, adjusted = np.zeros((2, series, 2))
+    for number in range(series):
+        for seat, pair in halves:
+            state = _last_state(game, pair, number, seat)
+            returns = game.returns(state)
+            lucks = game.luck(state, lambda key, deals=number: Random(f"{deals}/luck/{key}"))
+            as_played[number, seat] = returns[seat]
+            adjusted[number, seat] = less_luck(returns, lucks)[seat]
+    return as_played, adjusted
 
 
 def against_field(game: Game[Any, Any], new: Policy, old: Policy, other: Policy, series: int) -> Played:
@@ -135,6 +148,10 @@ def _played(game: Game[Any, Any], halves: Sequence[tuple[Policy, Policy]], serie
 
 
 def _returns(game: Game[Any, Any], bots: Sequence[Policy], deals: int, rotation: int) -> tuple[float, ...]:
+    return game.returns(_last_state(game, bots, deals, rotation))
+
+
+def _last_state(game: Game[Any, Any], bots: Sequence[Policy], deals: int, rotation: int) -> Any:
     """One match; its deals are those of its series, what the bots draw is its own."""
     state, own = game.start(len(bots)), Random(f"bots/{deals}/{rotation}")
     while asked := game.to_act(state):
@@ -144,7 +161,7 @@ def _returns(game: Game[Any, Any], bots: Sequence[Policy], deals: int, rotation:
             option, share = bots[asked[0]](_seen(game, state, asked[0]), own)
             move = option.move(**{name: _at(domain, share) for name, domain in option.fields.items()})
         state = game.apply(state, {asked[0]: move}).state
-    return game.returns(state)
+    return state
 
 
 def _at(domain: Any, share: float) -> int:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 ALL = ("seats", "decisions", "capsules")
 SEAT = (
-    'seat, bot, version, opponents, rank, "returns", points, win, tie, too_late, malformed, illegal, gone, '
+    'seat, bot, version, opponents, rank, "returns", luck_adjusted_returns, points, win, tie, too_late, malformed, illegal, gone, '
     "not_asked, lagged, abandoned, withdrawn, decisions, think_s, think_max_s, times"
 )
 

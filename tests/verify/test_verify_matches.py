@@ -215,8 +215,8 @@ def test_a_lost_match_cannot_be_called_aborted(rich, tmp_path):
         rich,
         tmp_path / "x",
         f"DELETE FROM decisions WHERE match = {number}",
-        "UPDATE seats SET rank = 0, returns = 0, points = 0, win = 0, tie = 0, too_late = 0, malformed = 0,"
-        f" illegal = 0, gone = 0, not_asked = 0, abandoned = 0, decisions = 0 WHERE match = {number}",
+        "UPDATE seats SET rank = 0, returns = 0, luck_adjusted_returns = 0, points = 0, win = 0, tie = 0,"
+        f" too_late = 0, malformed = 0, illegal = 0, gone = 0, not_asked = 0, abandoned = 0, decisions = 0 WHERE match = {number}",
         f"UPDATE matches SET status = 'aborted', error = 'x', decisions = 0 WHERE match_id = '{match_id}'",
     )
     found = untruth(folder)

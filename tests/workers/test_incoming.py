@@ -57,6 +57,7 @@ def whole(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize(("lie", "told"), [
     ("swaps ranks", "rank: "),
+    ("invents luck", "luck_adjusted_returns: "),
     ("invents a move", "move"),
     ("tells of another match", ""),
     ("invents a time", "it took 1e+06 s, and was ordered "),

@@ -85,9 +85,9 @@ def returns_known(sheet: Sheet, extremes: Sequence[Extremes]) -> ReturnsKnown:
     The spread of a field is compared with what a seat wins or loses in a match.  Errors are those of
     `intervals.interval_of_mean`, with the `extremes` of each bot of the sheet.
     """
-    there, found = np.unique(sheet.bot), means_and_covariance(sheet, sheet.returns)
-    largest = float(np.abs(sheet.returns).max())
-    typical = float(np.sqrt(np.mean(sheet.returns**2))) or 1.0
+    there, found = np.unique(sheet.bot), means_and_covariance(sheet, sheet.adjusted)
+    largest = float(np.abs(sheet.adjusted).max())
+    typical = float(np.sqrt(np.mean(sheet.adjusted**2))) or 1.0
     freedom, covariance = np.diag(found.freedom)[there], found.covariance[np.ix_(there, there)]
     quantile = np.array([student_t(float(each)) for each in freedom])
     weights = found.weights[there]

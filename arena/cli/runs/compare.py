@@ -28,7 +28,7 @@ from arena.tournament.folder.run import Run
 from arena.tournament.folder.stored import source_of, stored_plan
 from arena.tournament.plan import BotSpec, Plan, make_game, parse_rules, size_of, with_options
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
-from arena.words import counted
+from arena.words import LUCK_ADJUSTED, counted
 
 EXITS: Mapping[Verdict | None, int] = {"better": 0, "not better": 1, "worse": 1, None: 3}
 """Verdict -> exit code."""
@@ -141,6 +141,8 @@ def comparison_announced(tournament: Tournament, rule: Comparison) -> Iterator[s
         yield f"does {new} win more matches than {old} at {title}{against}? ({_why_wins(rules)})"
     else:
         yield f"is {new} better than {old} at {title}{against}?"
+    if rules.adjusts_luck and not by_wins:
+        yield f"returns are {LUCK_ADJUSTED}"
     yield length_before(question, rules, tournament.matches // question.series_max, is_field=bool(field))
     if isinstance(question, Gains) and question.tails == "any":
         normal = attrs.evolve(question, tails="normal")

@@ -97,9 +97,8 @@ def asked_from(said: dict[str, Any]) -> QuestionWords:
 
 def returns_rules(game: Game[Any, Any], seats: int) -> ReturnsRules:
     """What the game declares about its returns at this many seats."""
-    return ReturnsRules(
-        game.rated_by, game.returns_unit, game.returns_bounds(seats), game.returns_reach(seats)
-    )
+    bounds, reach = game.returns_bounds(seats), game.returns_reach(seats)
+    return ReturnsRules(game.rated_by, game.returns_unit, bounds, reach, game.adjusts_luck)
 
 
 def kept_of(question: Question) -> dict[str, Any]:

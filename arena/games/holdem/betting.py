@@ -8,7 +8,7 @@ Source: RULES.md, "No-Limit Hold'em".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import attrs
@@ -283,19 +283,23 @@ def _seats_in(live: tuple[bool, ...]) -> tuple[Seat, ...]:
     return tuple([Seat(seat) for seat, is_in in enumerate(live) if is_in])
 
 
-def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
+def shares(
+    hand: Hand, shown: Mapping[Seat, int] | None = None
+) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
     """Each pot, and who gets how many chips of it.
 
-    Odd chips go one each, clockwise from the first winner left of the button.
+    Odd chips go one each, clockwise from the first winner left of the button.  `shown`: the strength of each
+    live seat; None: with the board.
     """
     order = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(order) == 1:
         return [(Pot(bets_in(hand), (order[0],), _bettors(hand.spent, 0)), ((order[0], bets_in(hand)),))]
-    shown = {seat: hand_strength(hand, seat) for seat in order}
+    if shown is None:
+        shown = {seat: hand_strength(hand, seat) for seat in order}
     return [(pot, _split(pot, order, shown)) for pot in pots(hand)]
 
 
-def _split(pot: Pot, order: Sequence[Seat], shown: dict[Seat, int]) -> tuple[tuple[Seat, int], ...]:
+def _split(pot: Pot, order: Sequence[Seat], shown: Mapping[Seat, int]) -> tuple[tuple[Seat, int], ...]:
     """The winners of a pot, in playing order, each with the chips won."""
     best = max([shown[seat] for seat in pot.seats])
     winners = [seat for seat in order if seat in pot.seats and shown[seat] == best]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
 import attrs
 
-from arena.game import Form, Tagged
+from arena.game import Between, Form, Option, Tagged
 
 
 @attrs.frozen
@@ -33,3 +34,10 @@ class Bet:
 
 
 Move: TypeAlias = Deal | Fold | Bet
+
+
+@lru_cache(maxsize=16384)
+def betting_options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
+    """A fold, a call of exactly `call` chips, and a raise by any amount that is allowed."""
+    options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
+    return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))

@@ -30,8 +30,7 @@ Decided here, where RULES.md says nothing:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any, ClassVar
 
@@ -87,7 +86,8 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.hidden import sample_state
-from arena.games.holdem.moves import Bet, Deal, Fold, Move
+from arena.games.holdem.luck import luck_of
+from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options
 from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
@@ -151,11 +151,8 @@ class Holdem(Game[State, Move]):
 
     @property
     def returns_unit(self) -> tuple[str, float]:
-        """The unit in which returns of a match are shown, and how many chips it is worth.
-
-        It is big blinds per 100 hands; in a freeze-out, which has no fixed number of hands, stacks, or big
-        blinds if the stacks differ.
-        """
+        """Big blinds per 100 hands and their chips; in a freeze-out, which has no fixed number of hands,
+        stacks, or big blinds if the stacks differ."""
         if self.reset_stacks:
             return "bb/100", self.big_blind * self.hands / 100
         if self.stacks:
@@ -173,6 +170,11 @@ class Holdem(Game[State, Move]):
             return -float(max(self.stacks)), float(sum(self.stacks) - min(self.stacks))
         chips = self.fresh_rounds * self.stack
         return -float(chips), float(chips * (seats - 1))
+
+    @property
+    def adjusts_luck(self) -> bool:
+        """Whether each hand begins with full stacks; else the sum over hands could go beyond all chips."""
+        return self.reset_stacks
 
     def start(self, seats: int) -> State:
         """Equal stacks, unless `stacks` says otherwise; seat 0 posts the small blind.
@@ -216,7 +218,7 @@ class Holdem(Game[State, Move]):
         hand = state.hand
         if hand is None or hand.waiting[0] != seat:
             return ()
-        return _options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
+        return betting_options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
         """Applies the deal, or a seat's move and all that follows from it up to the next question."""
@@ -280,6 +282,10 @@ class Holdem(Game[State, Move]):
             raise ValueError("the match is not over")
         return tuple(map(float, state.results))
 
+    def luck(self, state: State, rng_of: Callable[[str | int], Random]) -> Iterator[tuple[float, ...]]:
+        """The luck of each hand that was all-in before the river: see `luck.py`."""
+        return (luck_of(hand, rng_of(number)) for number, hand in state.run_outs)
+
     def ranks(self, state: State) -> tuple[int, ...]:
         """More chips won rank better; among busted seats, the one that busted later.
 
@@ -314,14 +320,19 @@ class Holdem(Game[State, Move]):
     def _street_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
         """Cards are opened until somebody has to act or the hand is over."""
         # More than one street at once where all but one are all-in: nobody is asked between them.
+        all_in = None
         while not hand.waiting:
             hand, seat, excess = called(hand)
             if seat is not None:
                 events.append(Event("uncalled", Uncalled(seat, excess)))
             if sum(hand.live) == 1 or hand.street == len(STREETS) - 1:
+                if all_in is not None and self.adjusts_luck:
+                    state = changed(state, run_outs=(*state.run_outs, (state.hand_number, all_in)))
                 return self._hand_over(state, hand, events)
             before = len(board(hand))
-            hand = next_street(hand, self.big_blind)
+            closed, hand = hand, next_street(hand, self.big_blind)
+            if not hand.waiting:
+                all_in = all_in or closed
             events.append(Event(STREETS[hand.street], Opened(board(hand)[before:], bets_in(hand))))
         return Step(changed(state, hand=hand), tuple(events))
 
@@ -378,13 +389,6 @@ class Holdem(Game[State, Move]):
 _CHANCE_ALONE = (CHANCE,)
 _FOLD = Fold()
 _WHOLE_DECK = frozenset(DECK)
-
-
-@lru_cache(maxsize=16384)
-def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
-    """A fold, a call of exactly `call` chips, and a raise by any amount that is allowed."""
-    options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
-    return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))
 
 
 def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:

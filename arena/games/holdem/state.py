@@ -26,3 +26,6 @@ class State:
     """How the previous hand ended."""
     busts: tuple[tuple[Seat, int, int], ...] = ()
     """The seats that are out, each with the number of the hand and its chips before that hand."""
+    run_outs: tuple[tuple[int, Hand], ...] = attrs.field(default=(), eq=False)
+    """The hands that were all-in before the river, as they were then, each after its number: hidden, and only
+    for `luck`, so states that differ in nothing else are equal, and sampled ones have none."""

@@ -155,7 +155,7 @@ def _run_file(store: Store) -> Mapping[str, Any]:
 
 def _scores(sheet: Sheet, scale: Scale) -> Any:
     """The score of every seat of the sheet, in the unit of the leaderboard."""
-    return sheet.points if scale.rated_by == "ranks" else sheet.returns / scale.returns_per_unit
+    return sheet.points if scale.rated_by == "ranks" else sheet.adjusted / scale.returns_per_unit
 
 
 def _seats(sheet: Sheet, scale: Scale) -> tuple[SeatResult, ...]:

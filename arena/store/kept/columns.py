@@ -37,7 +37,7 @@ from arena.store.kept.ranges import (
 from arena.store.rows import Columns
 from arena.store.schema import Row
 
-FORMAT = 1
+FORMAT = 2
 """The version of the files; part of their key, so raise it whenever they hold something else."""
 
 
@@ -67,6 +67,7 @@ class ColumnChunk(msgspec.Struct, frozen=True, array_like=True):
     """q, for each seat: its `SEAT_BITS`."""
     points: bytes
     returns: bytes
+    adjusted: bytes
     think_max_s: bytes
     times: list[bytes]
     """For each bot, the float32 times of all its seats, in their order."""
@@ -80,7 +81,10 @@ class ColumnChunk(msgspec.Struct, frozen=True, array_like=True):
         """Whether the lengths of the columns fit together."""
         matches, seats = len(self.match_ids), len(self.seat_matches) // 8
         wide = (self.positions, self.numbers, self.cycles, self.rotations, self.done)
-        by_seat = (self.seat_matches, self.packed, self.points, self.returns, self.think_max_s)
+        by_seat = (
+            *(self.seat_matches, self.packed, self.points),
+            *(self.returns, self.adjusted, self.think_max_s),
+        )
         return (
             all(len(column) == 8 * matches for column in wide)
             and all(len(column) == 8 * seats for column in by_seat)
@@ -155,8 +159,8 @@ def _built(store: Database, place: int, key: bytes) -> ColumnChunk:
     numbers = numbers_of(place)
     matches = _joined(chunks.match_places(store, numbers), 8)
     positions, own, match_ids, series, cycles, rotations, done, pairings = matches
-    seats = _joined(chunks.seats(store, numbers), 7)
-    seat_matches, bots, packed, points, returns, think_max_s, times = seats
+    seats = _joined(chunks.seats(store, numbers), 8)
+    seat_matches, bots, packed, points, returns, adjusted, think_max_s, times = seats
     series_names, series_codes = _coded(series)
     bot_names, bot_codes = _coded(bots)
     answers: list[list[bytes]] = [[] for _ in bot_names]
@@ -179,6 +183,7 @@ def _built(store: Database, place: int, key: bytes) -> ColumnChunk:
         packed=array("q", packed).tobytes(),
         points=array("d", points).tobytes(),
         returns=array("d", returns).tobytes(),
+        adjusted=array("d", adjusted).tobytes(),
         think_max_s=array("d", think_max_s).tobytes(),
         times=[b"".join(each) for each in answers],
         lengths=[array("i", [len(one) // 4 for one in each]).tobytes() for each in answers],

@@ -288,6 +288,7 @@ def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
         "rated_by": game.rated_by,
         "returns_bound": reach and bound_of(reach),
         "returns_unit": list(game.returns_unit),
+        "adjusts_luck": game.adjusts_luck,
         "ranked_by": format_of(plan).ranked_by,
     }
 

@@ -108,7 +108,7 @@ def result_of(entry: Entry) -> MatchResult:
     """A match's result, as the course takes it."""
     return MatchResult(
         points=entry.points,
-        returns=entry.record.returns,
+        returns=entry.record.adjusted,
         faults=tuple([sum(totals.faults) for totals in entry.totals]),
         withdrawn=entry.withdrawn,
     )

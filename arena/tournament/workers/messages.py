@@ -199,6 +199,7 @@ class RecordSaid(_Row):
     faults: tuple[DecisionSaid, ...]
     ranks: tuple[int, ...]
     returns: tuple[float, ...]
+    adjusted: tuple[float, ...]
     abandoned: tuple[bool, ...]
     capsules: tuple[CapsuleSaid, ...]
     duration_s: float

@@ -78,6 +78,7 @@ def record_said(entry: Entry) -> RecordSaid:
         faults=tuple(map(_decision_said, entry.faults)),
         ranks=tuple(record.ranks),
         returns=tuple(map(float, record.returns)),
+        adjusted=tuple(map(float, record.adjusted)),
         abandoned=tuple(map(bool, record.abandoned)),
         capsules=tuple(
             CapsuleSaid(_decision_said(each.decision), each.number, json.dumps(each.lines).encode())
@@ -100,7 +101,7 @@ def entry_from(
     """The match as the run keeps it.  Raises ValueError if what was said cannot be true of this match."""
     bots, versions = pairing.bots, setting.versions
     seats = len(bots)
-    results = {len(said.ranks), len(said.returns), len(said.points)}
+    results = {len(said.ranks), len(said.returns), len(said.adjusted), len(said.points)}
     if not (len(said.abandoned) == len(said.totals) == seats and results <= {0, seats}):  # 0: aborted
         raise ValueError(f"found a result of another number of seats, expected {seats}")
     if said.rows or said.faults or said.capsules:  # most matches have none
@@ -110,6 +111,7 @@ def entry_from(
         decisions=(),
         ranks=said.ranks,
         returns=said.returns,
+        adjusted=said.adjusted,
         abandoned=said.abandoned,
         capsules=tuple([_capsule_of(each) for each in said.capsules]) if said.capsules else (),
         duration_s=said.duration_s,
