@@ -105,7 +105,11 @@ def _of_any_depth(stream, line):
             marks=NIGHTLY,
         ),
         pytest.param(
-            "plan", "arena.reading.strict.did_you_mean", lambda word, words: word, id="words as they are"
+            "plan",
+            "arena.reading.strict.did_you_mean",
+            lambda word, words: word,
+            id="words as they are",
+            marks=NIGHTLY,
         ),
     ],
 )
