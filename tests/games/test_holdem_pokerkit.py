@@ -12,6 +12,7 @@ from random import Random
 
 import attrs
 import pytest
+from daily import nightly_rows
 
 from arena.game import CHANCE, Seat
 from arena.games.holdem import Holdem
@@ -181,11 +182,11 @@ def _spelt(card: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.nightly) for part in (1, 2, 3))])
-def test_random_hands_go_as_in_pokerkit(part: int) -> None:
+@pytest.mark.parametrize(("first", "last"), [(0, HANDS // 4), *nightly_rows((HANDS // 4, HANDS))])
+def test_random_hands_go_as_in_pokerkit(first: int, last: int) -> None:
     """Who is asked, what may be bet, and every chip of the result agree, but for the known differences."""
     seen: Counter[str] = Counter()
-    for seed in range(part * HANDS // 4, (part + 1) * HANDS // 4):
+    for seed in range(first, last):
         table = Table(seed)
         table.compare_question()
         while table.ours.hand is not None:
