@@ -502,7 +502,8 @@ async def test_luck_is_asked_for_when_all_is_over_and_lets_others_have_a_turn(au
         record = await play_once(Lucky(turns=1), players)
         nursery.cancel_scope.cancel()
     turns, told, draws = zip(*asked, strict=True)
-    assert 3 == len(set(turns)) == len(set(draws))
+    assert 3 == len(set(draws))
+    assert turns[0] < turns[-1]  # Trio runs each batch of tasks in any order, so not between any two
     assert [[1, 1]] * 3 == [*told]
     assert ((0.0, 0.0), (-0.75, 0.75)) == (record.returns, record.adjusted)
 

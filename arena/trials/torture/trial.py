@@ -271,7 +271,7 @@ def _read(store: Store) -> _Found:
             counts = {kind: count for kind in FAULT_KINDS if (count := getattr(seat, kind))}
             found.faults.setdefault(seat.bot, Counter()).update(counts)
     for chunk in chunks.seats(store):
-        for bot, times in zip(chunk[1], chunk[6], strict=True):
+        for bot, times in zip(chunk[1], chunk[-1], strict=True):
             if bot in HONEST_NAMES:
                 found.times_s.frombytes(times)
     found.box = next((str(bot.box) for bot in store.bots() if bot.bot not in HONEST_NAMES), "")
