@@ -19,7 +19,7 @@ from arena.players.decoder import Decoder
 from arena.sdk import Bot, choose, run
 from arena.tournament.bots.game_source import find_game
 
-THINK_S = 0.07  # the most for a decision: an answer must arrive within 100 ms
+THINK_S = 0.05  # the most for a decision: on a machine that does other things too, an answer takes longer
 SHARE = 0.5  # the most of the limit of a shorter move
 MOVES_OF_BANK = 400  # for so many moves the time of a whole match must do
 

@@ -14,7 +14,7 @@ from time import monotonic
 
 import numpy as np
 
-from arena.match.game import CHANCE, Information, Seat, Told, moves_of
+from arena.match.game import CHANCE, IllegalMove, Information, Seat, Told, moves_of
 
 MOVES_MAX = 300  # listed, where there are so few
 
@@ -24,8 +24,8 @@ GUESSES = 4  # what the other may take this seat's hand for, for each of its own
 CLAIMS = 12  # looked at, the most credible ones
 SCREENED = 12  # hands of the other, by which these are chosen
 ANSWERED = 0.7  # how often the other expects its claim to be doubted at once
-TRUST = 1.0
-BELIEF = 0.0
+TRUST = 1.0  # how much a claim says to the other of the hand behind it
+BELIEF = 0.35  # how sure the other is that a claim stands, whatever it thinks of that hand
 CARELESS = 0.1  # how much worse a move must look that the other makes e times less often
 FIRST_CARELESS = 0.3  # the same of a claim that was made before this seat was asked
 SURPRISE = 0.003  # how likely any move is, however bad it looks
@@ -34,7 +34,8 @@ LOST = 1e-3  # hands less likely than this are forgotten when few likely ones ar
 # Trees.
 TRIES = 300  # as many as fit into the time, at most 100 times more than that
 STEPS_MAX = 40  # of a try; it ends with the round
-TRIED_MAX = 60  # moves of a seat that are tried, if it has many
+TRIED_MAX = 60  # moves of a seat, if all are tried
+SAMPLED = 12  # of more moves, so many are drawn and tried
 CURIOSITY = 3.0
 WINNING = 5.0  # what the match counts, in units of what `holdings` count
 AT_RANDOM = 0.2  # how often a move in the rest of a try is not the best known one
@@ -57,7 +58,10 @@ class Thinker:
         if sample is None:
             return None
         if self.seats == 2 and self.game.holdings(sample) is not None:
-            found = self.claims.move(information, rng, end, rounds)
+            try:
+                found = self.claims.move(information, rng, end, rounds)
+            except IllegalMove:  # what looked like claims depends on what is hidden
+                found = self.claims.before = None
             if found is not None:
                 return found
         return self.tree.move(information, sample, rng, end, rounds or TRIES * 100)
@@ -75,7 +79,7 @@ def is_round_over(game, state):
 
 
 class Hands:
-    """What the other may hold: states, how likely each is, and what it may take this seat's hand for in each."""
+    """What the other may hold: states, how likely each is, and what it takes this seat's hand for."""
 
     def __init__(self, states, likely, guesses):
         self.states, self.guesses = states, guesses
@@ -198,8 +202,10 @@ class Claims:
         moves = {seat: move}
         for each in self.game.to_act(state):
             if each != seat:
-                (option,) = self.game.options(state, each)
-                moves[each] = option.move() if not option.fields else moves_of((option,), 1)[0]
+                only = moves_of(self.game.options(state, each), 1)
+                if only is None:
+                    raise IllegalMove("two seats have a choice at once")
+                moves[each] = only[0]
         return self.game.apply(state, moves).state
 
     def decider(self, state):
@@ -353,7 +359,7 @@ class Tree:
         root = self.nodes[self.seat, information.observation] = {move: [0, 0.0] for move in moves}
         before = self.game.holdings(sample)
         for number in range(tries):
-            if number > len(moves) and monotonic() > end:
+            if number and monotonic() > end:
                 break
             self.try_out(self.game.sample_state(information, rng), before)
         return max(moves, key=lambda move: root[move][0])
@@ -409,7 +415,7 @@ class Tree:
         """All moves of a seat, or some if they are many."""
         options = self.game.options(state, seat)
         return moves_of(options, TRIED_MAX) or tuple(
-            dict.fromkeys(self.rng.choice(options).sample(self.rng) for _ in range(TRIED_MAX))
+            dict.fromkeys(self.rng.choice(options).sample(self.rng) for _ in range(SAMPLED))
         )
 
     def worth(self, state, before):
