@@ -57,13 +57,14 @@ class Thinker:
         sample = self.game.sample_state(information, rng)
         if sample is None:
             return None
-        if self.seats == 2 and self.game.holdings(sample) is not None:
+        if self.claims is not None and self.seats == 2 and self.game.holdings(sample) is not None:
             try:
                 found = self.claims.move(information, rng, end, rounds)
             except IllegalMove:  # what looked like claims depends on what is hidden
-                found = self.claims.before = None
+                found = None
             if found is not None:
                 return found
+            self.claims = None  # once there were none, moves of this match may be hidden: `guesses` has none
         return self.tree.move(information, sample, rng, end, rounds or TRIES * 100)
 
     def default(self, information, rng):

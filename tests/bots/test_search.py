@@ -158,10 +158,7 @@ async def wins_of(game, series):
     ("name", "rules", "series", "at_least"),
     nightly_rows(
         ("liars-dice", {"dice": 3}, 20, 0.8),
-        ("blef", {}, 8, 0.6),
         ("chamber", {}, 20, 0.6),
-        ("holdem", {"hands": 20}, 20, 0.6),
-        ("bluff", {}, 8, 0.5),
     ),
 )
 def test_it_beats_random(name, rules, series, at_least):
