@@ -17,7 +17,6 @@ from documents import pages
 from arena.bench.measures import short
 from arena.cli import cli
 from arena.games import GAMES
-from arena.tournament.bots.entrants import builtin_bots
 from arena.tournament.prepare import QUICKSTART
 from tests.bench.__main__ import main as bench
 from tests.bench.command import MEASURINGS
@@ -244,7 +243,6 @@ NUMBERS = (
     [
         ("README.md", "built-in games share one contract", len(GAMES)),
         ("README.md", "Python bots, each in its own process", len(QUICKSTART.bots)),
-        ("CHANGELOG.md", "built-in bots in Python, JavaScript and C\\+\\+", len(builtin_bots())),
     ],
 )
 def test_what_is_counted_is_counted_right(page: str, counted: str, there: int) -> None:

@@ -69,7 +69,7 @@ def likelihood(action_id, known, hidden):
 
 class Croupier(Bot):
     name = "croupier"
-    version = "1"
+    version = "2"
 
     def move(self, state, options):
         me = state["cp_nickname"]
@@ -83,7 +83,8 @@ class Croupier(Bot):
             alone = likelihood(action_id, own, hidden)
             return alone + TRUST * (likelihood(action_id, own | hint, hidden - len(hint)) - alone)
 
-        bets = {action_id: believed(action_id) for action_id in range(last + 1, CHECK)}
+        # What cannot be there is no bet, however high: with two cards in play that is nearly everything.
+        bets = {bet: share for bet in range(last + 1, CHECK) if (share := believed(bet)) > 0}
         if not bets:
             return CHECK
         best = max(bets, key=lambda action_id: bets[action_id] + HEIGHT * action_id / CHECK)

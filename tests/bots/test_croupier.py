@@ -88,6 +88,7 @@ def test_its_odds_of_a_first_pool():
         pytest.param(question((20, 21), 1, (3,)), {11}, id="it raises to the pair that it holds"),
         pytest.param(question((0, 1), 1, (80,)), {88}, id="five cards are not there in three"),
         pytest.param(question((20, 21, 22, 23), 1, (30,)), {75}, id="four aces of its own"),
+        pytest.param(question((0,), 1, (5,)), {6, 88}, id="two cards are no straight flush, however high"),
     ],
 )
 def test_it_makes_sense(state, moves):
