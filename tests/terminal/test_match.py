@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from itertools import cycle, islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,6 +23,7 @@ from arena.telling.spoken import in_the_imperative, ways_to_say
 from arena.terminal.phrases import HELP, places_told
 from arena.terminal.sitting import PersonMatch, Sitting
 from arena.terminal.voice import Voice, sentence
+from arena.tournament.bots.entrants import resolve
 from arena.tournament.bots.game_source import find_game
 from arena.tournament.sparring import house_bots, opponents_of
 from arena.trials.check.opponents import RandomPlayer, hasty
@@ -285,11 +287,16 @@ def test_a_plain_sentence_separates_what_is_held() -> None:
 # The bots.
 
 
+def games_of(bot: str) -> int:
+    return len(resolve(bot, base=Path.cwd()).games)
+
+
 def test_the_first_house_bot_of_a_game_is_made_for_it() -> None:
     assert "odds" == house_bots("liars-dice")[0]
     for name in GAMES:
-        assert name in ("liars-dice", "blef") or len(house_bots(name)) == 2
-        assert "random" == house_bots(name)[-1]
+        first, *others, last = house_bots(name)
+        assert "random" == last
+        assert all(games_of(first) <= games_of(other) for other in others)
     assert ("random",) == house_bots("a game that no house bot knows")
 
 
