@@ -172,11 +172,8 @@ def test_it_beats_random(name, rules, series, at_least):
 def test_it_is_described_as_it_is():
     """The class and bot.toml agree; the command is the file."""
     manifest = tomllib.loads((BOTS / "search" / "bot.toml").read_text())
-    assert (Search.name, Search.version, sorted(GAMES)) == (
-        manifest["name"],
-        manifest["version"],
-        sorted(manifest["games"]),
-    )
+    assert (Search.name, Search.version) == (manifest["name"], manifest["version"])
+    assert set(manifest["games"]) < set(GAMES), "one of them it plays too badly"
     assert manifest["run"] == "python3 search.py"
 
 
