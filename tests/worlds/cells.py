@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 from typing import NamedTuple
 
 from arena.starter import LANGUAGES
@@ -46,18 +46,3 @@ def cover() -> list[Cell]:
                 world = list(WORLDS)[(2 * number + index + turn) % len(WORLDS)]
                 cells.append(Cell(world, user, INSTALLS[(number // 2 + index + turn // 2) % 2], errand))
     return cells
-
-
-def daily_cover() -> list[Cell]:
-    """Of the cover what every change is tried with: an errand of each group, and each two of their surroundings.
-
-    Taken one after the other, always a cell that has the most of what no cell before it has.
-    """
-    group_of = {errand: name for name, group in GROUPS.items() for errand in group}
-    missing = {cell: {group_of[cell.errand], *combinations(cell[:3], 2)} for cell in cover()}
-    chosen: list[Cell] = []
-    while any(missing.values()):
-        chosen.append(max(missing, key=lambda cell: len(missing[cell])))
-        had = frozenset(missing[chosen[-1]])
-        missing = {cell: news - had for cell, news in missing.items()}
-    return chosen

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from daily import daily
 
-from .cells import GROUPS, INSTALLS, Cell, all_cells, cover, daily_cover
+from .cells import GROUPS, INSTALLS, Cell, all_cells, cover
 from .entering import USERS, WORLDS
 from .errands import ERRANDS
 from .ground import Ground, a_ground
@@ -33,18 +32,6 @@ def test_the_cover_leaves_no_pair_out():
     assert set(product(USERS, INSTALLS)) == {(cell.user, cell.install) for cell in cells}
 
 
-def test_the_daily_cover_leaves_no_pair_of_surroundings_out():
-    """Every errand or one like it, and each two of world, user and way to install."""
-    cells = daily_cover()
-    assert set(cells) <= set(cover())
-    assert set(GROUPS) == {
-        name for name, group in GROUPS.items() if {cell.errand for cell in cells} & {*group}
-    }
-    assert set(product(WORLDS, USERS)) == {(cell.world, cell.user) for cell in cells}
-    assert set(product(WORLDS, INSTALLS)) == {(cell.world, cell.install) for cell in cells}
-    assert set(product(USERS, INSTALLS)) == {(cell.user, cell.install) for cell in cells}
-
-
 @pytest.fixture(scope="session")
 def ground() -> Iterator[Ground]:
     with a_ground(os.environ.get("PYTEST_XDIST_TESTRUNUID", "")) as made:
@@ -52,7 +39,7 @@ def ground() -> Iterator[Ground]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cell", daily(set(daily_cover()).__contains__, cover()), ids=lambda cell: cell.name)
+@pytest.mark.parametrize("cell", cover(), ids=lambda cell: cell.name)
 def test_a_cell(cell: Cell, ground: Ground) -> None:
     """It does there what it does elsewhere, in the best box that there is."""
     if reason := lacking(cell, ground):
