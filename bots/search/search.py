@@ -1,7 +1,7 @@
 """Any game that gives states which fit what a seat knows (`sample_state`): it draws some, and looks ahead.
 
 It reads what it is told as the game's own values, so it needs the game's code and none of its own.  How it
-looks ahead is in `thinking.py`.  A game that offers no such states it plays at random.
+looks ahead is in `thinking.py` and beside it.  A game that offers no such states it plays at random.
 """
 
 import argparse

@@ -1,0 +1,285 @@
+"""Two seats that claim in turn, until one does not believe the other: what the other would do with each hand
+that it may hold, and what its moves so far say of that hand."""
+
+from functools import partial
+from time import monotonic
+
+import numpy as np
+from tree import MOVES_MAX, is_round_over
+
+from arena.match.game import IllegalMove, Information, Seat, Told, moves_of
+
+# Tuned against the bots of this house.
+HANDS = 80  # drawn for the other
+GUESSES = 4  # what the other may take this seat's hand for, for each of its own
+CLAIMS = 12  # looked at, the most credible ones
+SCREENED = 12  # hands of the other, by which these are chosen
+ANSWERED = 0.7  # how often the other expects its claim to be doubted at once
+TRUST = 1.0  # how much a claim says to the other of the hand behind it
+BELIEF = 0.35  # how sure the other is that a claim stands, whatever it thinks of that hand
+CARELESS = 0.1  # how much worse a move must look that the other makes e times less often
+FIRST_CARELESS = 0.3  # the same of a claim that was made before this seat was asked
+SURPRISE = 0.003  # how likely any move is, however bad it looks
+LOST = 1e-3  # hands less likely than this are forgotten when few likely ones are left
+
+
+class Hands:
+    """What the other may hold: states, how likely each is, and what it takes this seat's hand for."""
+
+    def __init__(self, states, likely, guesses):
+        self.states, self.guesses = states, guesses
+        self.likely = likely / likely.sum()
+
+    def after(self, play):
+        """The same hands after a move."""
+        guesses = [[play(guess) for guess in row] for row in self.guesses]
+        return Hands([play(state) for state in self.states], self.likely, guesses)
+
+    def weighed(self, chances):
+        """The same hands, given that the other did what it does with these probabilities."""
+        return Hands(self.states, self.likely * ((1 - 10 * SURPRISE) * chances + SURPRISE), self.guesses)
+
+    def likeliest(self, least):
+        """The hands without unlikely ones."""
+        return self.only([place for place, share in enumerate(self.likely) if share > least])
+
+    def only(self, places):
+        """These hands alone."""
+        return Hands(
+            [self.states[place] for place in places],
+            self.likely[list(places)],
+            [self.guesses[place] for place in places],
+        )
+
+
+class Claims:
+    """Two seats that claim in turn, until one does not believe the other."""
+
+    def __init__(self, game, seat):
+        self.game, self.seat, self.other = game, seat, Seat(1 - seat)
+        self.before = None
+        """The last question: the hands, the own move (None: no choice), and what the other would do."""
+
+    def move(self, information, rng, end, rounds):
+        """The move to make; None where nobody claims anything."""
+        hands = self.followed(information)
+        is_new = hands is None
+        hands, self.before = hands or self.drawn(information, rng), None
+        mover = self.decider(hands.states[0])
+        listed = self.listed(hands.states, mover)
+        if listed is None:
+            return None
+        ends, claims = listed
+        own = moves_of(self.game.options(hands.states[0], self.seat), MOVES_MAX)
+        if not claims:
+            worth = hands.likely @ self.ended(hands.states, mover, ends)
+            return ends[int(np.argmax(worth))] if mover == self.seat else own[0]
+        self.doubt = self.ending(hands.states, mover, claims)
+        if self.doubt is None:
+            return None
+        guess = partial(self.guesses, information, rng)
+        hands = hands.only(sorted(range(len(hands.states)), key=lambda place: -hands.likely[place]))
+        claims = self.credible(hands, mover, claims, guess, end)
+        own_worth, told, ends_told = self.worths(hands, mover, claims, ends, guess, end, rounds)
+        of_other = told.mean(1)
+        if mover != self.seat:
+            shares = softmax(np.concatenate([ANSWERED * of_other, doubted(ends_told)], 1), CARELESS)
+            self.before = hands, None, claims + ends, filled(shares, len(hands.states))
+            return own[0]
+        if is_new and ends:
+            stood = np.concatenate([-ends_told[:, :, :1].mean(1), of_other], 1)
+            meant = softmax(ANSWERED * stood, FIRST_CARELESS)
+            hands = hands.weighed(filled(meant, len(hands.states))[:, 0])
+        thought_of = hands.only(range(len(own_worth)))
+        worth, shares = self.outlook(thought_of, claims, own_worth, told)
+        best = int(np.argmax(worth))
+        if ends:
+            at_once = thought_of.likely @ self.ended(thought_of.states, mover, ends)
+            if at_once.max() > worth[best]:
+                return ends[int(np.argmax(at_once))]
+        self.before = hands, claims[best], [*claims, self.doubt], filled(shares[best], len(hands.states))
+        return claims[best]
+
+    # What the other may hold.
+
+    def drawn(self, information, rng):
+        """Hands for the other, each as likely as chance makes it."""
+        count = {}
+        for _ in range(HANDS):
+            state = self.game.sample_state(information, rng)
+            key = self.game.observe(state, self.other)
+            count.setdefault(key, [state, 0])[1] += 1
+        states, times = zip(*count.values(), strict=True)
+        return Hands(list(states), np.array(times, float), [[] for _ in states])
+
+    def guesses(self, information, rng, state):
+        """What the other may take this seat's hand for, if it holds what it does in this state."""
+        public = tuple(each for each in information.past if isinstance(each, Told))
+        known = Information(self.other, 2, self.game.observe(state, self.other), public)
+        return [self.game.sample_state(known, rng) for _ in range(GUESSES)]
+
+    def followed(self, information):
+        """The hands of the last question, weighed by what was done since; None in a new round."""
+        if self.before is None:
+            return None
+        hands, own, moves, shares = self.before
+        seen = information.observation
+        if own is not None:
+            hands = hands.after(partial(self.played, seat=self.seat, move=own))
+            if self.game.observe(hands.states[0], self.seat) == seen:
+                return hands
+        state = hands.states[0]
+        if is_round_over(self.game, state) or self.other not in self.game.to_act(state):
+            return None
+        for move in moves_of(self.game.options(state, self.other), MOVES_MAX) or ():
+            after = self.played(state, self.other, move)
+            if self.game.observe(after, self.seat) == seen:
+                chances = shares[:, moves.index(move)] if move in moves else np.zeros(len(shares))
+                hands = hands.weighed(chances).after(partial(self.played, seat=self.other, move=move))
+                few = 1 / (hands.likely**2).sum() < HANDS / 4
+                return hands.likeliest(LOST) if few else hands
+        return None
+
+    # What can be done.
+
+    def played(self, state, seat, move):
+        """The state after a move of a seat, where the others have but one."""
+        moves = {seat: move}
+        for each in self.game.to_act(state):
+            if each != seat:
+                only = moves_of(self.game.options(state, each), 1)
+                if only is None:
+                    raise IllegalMove("two seats have a choice at once")
+                moves[each] = only[0]
+        return self.game.apply(state, moves).state
+
+    def decider(self, state):
+        """The seat that has a choice, or else the first one."""
+        asked = self.game.to_act(state)
+        free = [seat for seat in asked if moves_of(self.game.options(state, seat), 1) is None]
+        return free[0] if len(free) == 1 else asked[0] if not free else None
+
+    def listed(self, states, mover):
+        """The moves that end the round, and the claims; None if these depend on what is hidden."""
+        if mover is None:
+            return None
+        options = self.game.options(states[0], mover)
+        if moves_of(options, MOVES_MAX) is None:
+            return None
+        if any(self.game.options(state, mover) != options for state in states):
+            return None
+        ends, claims = [], []
+        for option in options:
+            moves = moves_of((option,), MOVES_MAX)
+            is_end = moves and is_round_over(self.game, self.played(states[0], mover, moves[0]))
+            (ends if is_end else claims).extend(moves)
+        return ends, claims
+
+    def ending(self, states, mover, claims):
+        """The other seat's answer that ends the round after any of these claims; None if there is none."""
+        answers = None
+        for claim in claims:
+            after = self.played(states[0], mover, claim)
+            answerer = self.decider(after) if not is_round_over(self.game, after) else None
+            if answerer != 1 - mover:
+                return None
+            if answers is None:
+                found = self.listed([after], answerer)
+                answers = found[0] if found else []
+            options = self.game.options(after, answerer)
+            answers = [each for each in answers if any(each in option for option in options)]
+        for state in states[:4]:
+            after = self.played(state, mover, claims[0])
+            if is_round_over(self.game, after) or self.listed([after], Seat(1 - mover)) is None:
+                return None
+        return answers[0] if answers else None
+
+    # What it is worth.
+
+    def won(self, before, after, seat):
+        """What a seat won and the other lost meanwhile."""
+        had, has = self.game.holdings(before), self.game.holdings(after)
+        return has[seat] - had[seat] - has[1 - seat] + had[1 - seat]
+
+    def ended(self, states, mover, ends):
+        """What each end is worth to who makes it, in each state."""
+        worth = [[self.won(state, self.played(state, mover, end), mover) for end in ends] for state in states]
+        return np.array(worth, float).reshape(len(states), len(ends))
+
+    def doubted_at_once(self, state, mover, claim):
+        """What a claim is worth to who makes it if it is doubted at once."""
+        claimed = self.played(state, mover, claim)
+        return self.won(state, self.played(claimed, Seat(1 - mover), self.doubt), mover)
+
+    def credible(self, hands, mover, claims, guess, end):
+        """The claims that stand most often, in their order."""
+        if len(claims) <= CLAIMS:
+            return claims
+        stands, until = [0.0] * len(claims), monotonic() + (end - monotonic()) / 4
+        for place in range(len(hands.states))[:SCREENED]:
+            if place > 2 and monotonic() > until:
+                break
+            state = hands.states[place]
+            if mover != self.seat:
+                (state, *_) = hands.guesses[place] or guess(state)
+            for which, claim in enumerate(claims):
+                stands[which] += self.doubted_at_once(state, mover, claim)
+        best = sorted(range(len(claims)), key=lambda which: -stands[which])[:CLAIMS]
+        return [claims[which] for which in sorted(best)]
+
+    def worths(self, hands, mover, claims, ends, guess, end, rounds):
+        """What claims and ends are worth, for as many of the hands as there is time for.
+
+        That is: claims where the other holds what it holds; claims, and ends, in the other's guesses.
+        """
+        own, told, ends_told = [], [], []
+        for place in range(len(hands.states))[: rounds or None]:
+            if own and monotonic() > end:
+                break
+            state = hands.states[place]
+            guesses = hands.guesses[place] = hands.guesses[place] or guess(state)
+            own.append([self.doubted_at_once(state, mover, claim) for claim in claims])
+            told.append([[self.doubted_at_once(each, mover, claim) for claim in claims] for each in guesses])
+            ends_told.append(self.ended(guesses, mover, ends))
+        return np.array(own), np.array(told), np.array(ends_told)
+
+    def outlook(self, hands, claims, own, told):
+        """What each claim is worth, and what the other would do after it with each hand.
+
+        The other believes this seat a little.  It doubts, or claims more; then this seat doubts, or claims
+        more, and what comes after that counts nothing.
+        """
+        first = hands.states[0]
+        options = [self.game.options(self.played(first, self.seat, claim), self.other) for claim in claims]
+        higher = np.array(
+            [[any(claim in option for option in after) for claim in claims] for after in options]
+        )
+        of_other, trusted = told.mean(1), doubted(-told)
+        is_doubted = 1 / (1 + np.exp(-trusted / CARELESS))
+        worth, shares = [], []
+        for place in range(len(claims)):
+            more = np.where(higher[place], ANSWERED * of_other, -99.0)
+            does = softmax(np.concatenate([more, trusted[:, place : place + 1]], 1), CARELESS)
+            joint = hands.likely[:, None] * does
+            doubting = -(joint[:, :-1] * own).sum(0)
+            claiming = np.where(higher, joint[:, :-1].T @ (is_doubted * own), -9.0).max(1)
+            worth.append(joint[:, -1] @ own[:, place] + np.maximum(doubting, claiming).sum())
+            shares.append(does)
+        return np.array(worth), shares
+
+
+def filled(shares, rows):
+    """The rows, and the mean of them for all others, for which there was no time."""
+    return np.concatenate([shares, np.repeat(shares.mean(0, keepdims=True), rows - len(shares), 0)])
+
+
+def doubted(worth):
+    """What it is worth to doubt, over all guesses of a hand, for who believes the other a little."""
+    trust = np.exp(-TRUST * worth)
+    return (1 - BELIEF) * (trust * worth).sum(1) / trust.sum(1) - BELIEF
+
+
+def softmax(worth, careless):
+    """How likely each move of a row is for who prefers better ones, but is somewhat careless."""
+    weight = np.exp((worth - worth.max(1, keepdims=True)) / careless)
+    return weight / weight.sum(1, keepdims=True)
