@@ -23,6 +23,7 @@ from arena.match.options import Between, Domain, OneOf, Option, Subset, explain,
 __all__ = [
     "CHANCE",
     "CHANCES_MAX",
+    "TOLD_IF_SET",
     "Acted",
     "Bare",
     "Between",
@@ -67,6 +68,10 @@ CHANCE = Seat(-1)
 CHANCES_MAX = 10_000
 """The most moves of chance that a game lists for one state: so many take some megabytes, and applying
 them all takes a tenth of a second."""
+
+TOLD_IF_SET = "told if set"
+"""Marks a house rule, in its field's metadata, that bots are told and folders hold only where it is not as by
+default: one that came to the game later."""
 
 Names: TypeAlias = Callable[[Seat], str]
 """Returns the name of the bot or person in a seat."""

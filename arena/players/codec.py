@@ -19,7 +19,19 @@ import msgspec
 from cattrs import Converter
 
 from arena.errors import MalformedAnswer
-from arena.match.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
+from arena.match.game import (
+    TOLD_IF_SET,
+    Bare,
+    Between,
+    Domain,
+    Game,
+    Items,
+    Literal,
+    OneOf,
+    Option,
+    Seat,
+    Tagged,
+)
 from arena.players.growing import GrowingEncoder
 from arena.wire.short_json import short_json
 
@@ -99,15 +111,15 @@ def rules_json(game: Game[Any, Any], seats: int) -> bytes:
 def rules_of(game: Game[Any, Any]) -> dict[str, Any]:
     """The house rules of a game as JSON values.
 
-    A list that is empty, as by default, is left out, so that bots are told, and folders hold, the same as
-    before the game had such a rule.
+    A list that is empty, as by default, is left out, and so is a rule of TOLD_IF_SET at its default: bots are
+    told, and folders hold, the same as before the game had such a rule.
     """
-    values = {field.name: (getattr(game, field.name), field.default) for field in attrs.fields(type(game))}
-    return {
-        rule: list(value) if isinstance(value, tuple) else value
-        for rule, (value, default) in values.items()
-        if value != () or default != ()
-    }
+    told = {}
+    for field in attrs.fields(type(game)):
+        value = getattr(game, field.name)
+        if value != field.default or not (field.default == () or field.metadata.get(TOLD_IF_SET)):
+            told[field.name] = list(value) if isinstance(value, tuple) else value
+    return told
 
 
 def _option(option: Option) -> dict[str, Any]:

@@ -106,6 +106,8 @@ class Equity(Bot):
         pot = sum(each["size"] for each in state["pots"])
         owed = turn["bet_to_player"] - turn["bet_so_far"]
         call = min(owed, me["wealth"])
+        if turn["minimum_raise"] and self.match.rules.get("push_or_fold"):
+            return bet(me["wealth"]) if share >= even else {"action": 0}
         if turn["minimum_raise"]:
             raise_by = self.raise_by(share / even, pot + call, call)
             if raise_by:

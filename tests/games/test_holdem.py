@@ -14,7 +14,7 @@ from arena.games.cards import DECK
 from arena.games.holdem import Holdem
 from arena.games.holdem.betting import raises
 from arena.games.holdem.moves import Bet, Deal, Fold
-from arena.players.codec import Codec
+from arena.players.codec import Codec, rules_of
 from arena.testing.games import random_match, random_move
 
 F = Fold()
@@ -703,3 +703,57 @@ def test_luck_does_not_depend_on_play(seed, seats):
     for seat in map(Seat, range(seats)):
         cards = [game.observe(step.state, seat).cards.hole for step in (few, more)]
         assert cards[0] == cards[1]
+
+
+PUSH_OR_FOLD = Holdem(push_or_fold=True, stack=200, hands=1)
+
+
+@pytest.mark.parametrize(
+    ("moves", "returns"),
+    [
+        pytest.param([Fold()], (-10, 10), id="the small blind folds"),
+        pytest.param([190, Fold()], (20, -20), id="the big blind folds"),
+        pytest.param([190, 180], (-200, 200), id="both are all in"),
+    ],
+)
+def test_all_chips_or_none(moves, returns):
+    """Heads-up each seat is asked once at most, and all that it can put in is what it has."""
+    state, _ = played(
+        PUSH_OR_FOLD, PUSH_OR_FOLD.apply(PUSH_OR_FOLD.start(2), {CHANCE: WORST_TO_BEST}), *moves
+    )
+    assert returns == PUSH_OR_FOLD.returns(state)
+
+
+def test_nothing_between_a_fold_and_all_chips():
+    """Neither a call of the big blind nor a raise of less is legal, and a bot is told the least raise."""
+    state = PUSH_OR_FOLD.apply(PUSH_OR_FOLD.start(2), {CHANCE: WORST_TO_BEST}).state
+    for amount in (10, 30, 189, 191):
+        with pytest.raises(IllegalMove, match=f"amount {amount} is not 190"):
+            PUSH_OR_FOLD.apply(state, {Seat(0): Bet(amount)})
+    turn = PUSH_OR_FOLD.observe(state, Seat(0)).turn
+    assert 190 == turn.bet_to_player - turn.bet_so_far + turn.minimum_raise
+
+
+def test_who_does_without_push_or_fold_is_told_nothing_of_it():
+    """So a bot is told, and a folder holds, what it did before there was the rule."""
+    assert "push_or_fold" not in rules_of(Holdem())
+    assert rules_of(PUSH_OR_FOLD)["push_or_fold"] is True
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"stack": 39}, "stack .* 39, .* 40 to 300"),
+        ({"stack": 301}, "stack .* 301, .* 40 to 300"),
+        ({"stack": 200, "reset_stacks": False}, "reset_stacks"),
+        ({"stacks": (200, 200), "reset_stacks": False}, "reset_stacks"),
+    ],
+)
+def test_push_or_fold_is_for_short_stacks_that_begin_anew(rules, said):
+    with pytest.raises(ConfigError, match=said):
+        Holdem(push_or_fold=True, **rules)
+
+
+def test_push_or_fold_is_for_two():
+    with pytest.raises(ConfigError, match=r"push_or_fold .* 2 seats, but 3"):
+        PUSH_OR_FOLD.start(3)

@@ -73,6 +73,17 @@ def test_holdem_keeps_the_contract_with_stacks_of_their_own(stacks):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("stack", [40, 300])
+def test_push_or_fold_keeps_the_contract(stack):
+    tiny = Tiny(
+        Holdem(stack=4, small_blind=1, big_blind=2, hands=2, push_or_fold=True),
+        luck=few_deals,
+        histories_max=4_000,
+    )
+    check_game(Holdem(hands=4, stack=stack, push_or_fold=True), seats=2, matches=4, tiny=tiny)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "seats", "histories_max"),
     [

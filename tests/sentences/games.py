@@ -51,11 +51,18 @@ HOUSE_RULES: dict[str, list[dict[str, Any]]] = {
         {"stacks": [500, 500], "reset_stacks": False},
         {"stacks": (500, 1000)},
         {"stacks": (1, 200_001), "reset_stacks": False},
+        {"push_or_fold": 1},
+        {"push_or_fold": True},
+        {"push_or_fold": True, "stack": 39},
+        {"push_or_fold": True, "stack": 301},
+        {"push_or_fold": True, "stack": 200, "reset_stacks": False},
+        {"push_or_fold": True, "stacks": (200, 200), "reset_stacks": False},
     ],
 }
 SEATS: list[tuple[str, dict[str, Any], int, str]] = [
     ("chamber", {"items_per_round": 5}, 7, "items_per_round"),
     ("holdem", {"stacks": (500, 1000, 1), "reset_stacks": False}, 2, "stacks"),
+    ("holdem", {"push_or_fold": True, "stack": 200}, 3, "push_or_fold"),
 ]
 TWO = KUHN + "\n\nclass Leduc(Kuhn):\n    name = 'leduc'\n"
 GAME_FILES: list[tuple[str, str, str, str]] = [

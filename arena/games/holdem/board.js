@@ -309,7 +309,9 @@ function spotOf(scene, seat, options) {
   };
 }
 
-const stayWords = ({ call, stack }) => (call ? `Call ${number(call)}${call === stack ? ", all in" : ""}` : "Check");
+// Where all chips or none may be put in, the only bet is a raise.
+const stayWords = ({ call, stack, bet, top }) =>
+  bet + call > top ? `Raise to ${number(bet + call)}, all in` : call ? `Call ${number(call)}${call === stack ? ", all in" : ""}` : "Check";
 
 const rangeWords = ({ least, most }) => (least === most ? number(least) : `${number(least)} to ${number(most)}`);
 

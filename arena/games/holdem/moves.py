@@ -41,3 +41,9 @@ def betting_options(call: int, raising: tuple[int, int] | None) -> tuple[Option,
     """A fold, a call of exactly `call` chips, and a raise by any amount that is allowed."""
     options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
     return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))
+
+
+@lru_cache(maxsize=1024)
+def pushing_options(stack: int) -> tuple[Option, ...]:
+    """A fold, or all chips."""
+    return Option(Fold), Option(Bet, {"amount": Between(stack, stack)})

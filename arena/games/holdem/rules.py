@@ -10,7 +10,8 @@ that they could match.
 Source: the document of the Hacker School Poker Engine, and RULES.md where it is silent.  A match is
 `hands` hands, each begun with `stack` chips by everybody (`reset_stacks`), or a freeze-out of at most so
 many, which ends when one seat has all chips.  Blinds are `small_blind` and `big_blind`.  A freeze-out may
-begin with other chips for each seat, `stacks`: a hand of a table where people come and go.
+begin with other chips for each seat, `stacks`: a hand of a table where people come and go.  With
+`push_or_fold`, heads-up and with stacks of 2 to 15 big blinds, a seat folds or puts all its chips in.
 
 Decided here, where RULES.md says nothing:
 - Folding is legal also where a check is free, as the document has it; it is the default move.
@@ -39,6 +40,7 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import (
     CHANCE,
+    TOLD_IF_SET,
     Between,
     Event,
     Game,
@@ -72,6 +74,7 @@ from arena.games.holdem.betting import (
     small_blind_seat,
     to_call,
 )
+from arena.games.holdem.checks import check_rules
 from arena.games.holdem.events import (
     Eliminated,
     Folded,
@@ -87,16 +90,13 @@ from arena.games.holdem.events import (
 )
 from arena.games.holdem.hidden import sample_state
 from arena.games.holdem.luck import luck_of
-from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options
+from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options, pushing_options
 from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
 from arena.games.house_rules import Accepts, AcceptsEach, check_seats
 from arena.games.states import changed
 from arena.words import counted
-
-BIG_BLINDS_MAX = 10_000
-"""The largest stack, in big blinds."""
 
 
 @attrs.frozen
@@ -126,28 +126,13 @@ class Holdem(Game[State, Move]):
     reset_stacks: bool = attrs.field(default=True, validator=Accepts(OneOf((False, True))))
     stacks: tuple[int, ...] = attrs.field(default=(), validator=AcceptsEach(Between(1, 1_000_000_000)))
     """Each seat's chips at the start, instead of `stack`; empty: all have `stack`."""
+    push_or_fold: bool = attrs.field(
+        default=False, validator=Accepts(OneOf((False, True))), metadata={TOLD_IF_SET: True}
+    )
 
     def __attrs_post_init__(self) -> None:
         """Raises ConfigError if two rules do not fit each other."""
-        rules = [("small_blind", "big_blind"), ("big_blind", "stack")]
-        for low, high in rules[:1] if self.stacks else rules:
-            if getattr(self, low) > getattr(self, high):
-                raise ConfigError(
-                    f"House rule {low} of {self.name} is {getattr(self, low)}, but must not be more than "
-                    f"{high}, which is {getattr(self, high)}."
-                )
-        # Every turn is kept until the match is stored, and the least raise is a big blind.
-        rule, most = ("stacks", max(self.stacks)) if self.stacks else ("stack", self.stack)
-        if most > BIG_BLINDS_MAX * self.big_blind:
-            raise ConfigError(
-                f"House rule {rule} of {self.name} {'has' if self.stacks else 'is'} {most}, but must not be "
-                f"more than {BIG_BLINDS_MAX} times big_blind, which is {self.big_blind}."
-            )
-        if self.stacks and self.reset_stacks:
-            raise ConfigError(
-                f"House rule stacks of {self.name} gives each seat chips of its own for the whole match, "
-                f"but with reset_stacks = true every hand begins with equal ones: set it to false."
-            )
+        check_rules(self)
 
     @property
     def returns_unit(self) -> tuple[str, float]:
@@ -182,6 +167,10 @@ class Holdem(Game[State, Move]):
         Raises ConfigError for a wrong number of seats.
         """
         check_seats(self, seats)
+        if self.push_or_fold and seats != 2:
+            raise ConfigError(
+                f"House rule push_or_fold of {self.name} is for 2 seats, but {seats} were asked for."
+            )
         if self.stacks and len(self.stacks) != seats:
             raise ConfigError(
                 f"House rule stacks of {self.name} has chips for {counted(len(self.stacks), 'seat')}, "
@@ -218,7 +207,10 @@ class Holdem(Game[State, Move]):
         hand = state.hand
         if hand is None or hand.waiting[0] != seat:
             return ()
-        return betting_options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
+        raising = raises(hand, seat)
+        if self.push_or_fold and raising is not None:
+            return pushing_options(raising[1])
+        return betting_options(min(to_call(hand, seat), hand.stacks[seat]), raising)
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
         """Applies the deal, or a seat's move and all that follows from it up to the next question."""
@@ -304,6 +296,8 @@ class Holdem(Game[State, Move]):
         if not isinstance(move, Deal) or len(move.deck) != len(DECK) or set(move.deck) != _WHOLE_DECK:
             raise IllegalMove("a deal is all 52 cards in some order")
         hand = dealt(move.deck, state.button, state.stacks, self.small_blind, self.big_blind)
+        if self.push_or_fold:  # so the least raise is all in
+            hand = changed(hand, raise_size=self.stack)
         order = [seat for seat in clockwise(len(hand.live), state.button) if hand.live[seat]]
         small = small_blind_seat(state.button, state.stacks)
         big = order[1] if order[0] == small else order[0]
