@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import called
 from daily import nightly
 
 from tests.workflow import read_workflow
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def arena(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "arena.cli", *words],
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=230,  # hundreds of Python programs are started; a minute and more on a busy machine
-        check=False,
-    )
+def arena(*words: str, folder: Path) -> tuple[str, str]:
+    """What the command prints in that folder to standard output and standard error; it ends with exit code 0."""
+    with chdir(folder):
+        code, said, errors = called(*words)
+    assert code == 0, errors
+    return said, errors
 
 
 def test_no_example_is_forgotten() -> None:
@@ -65,46 +61,41 @@ def test_the_workflow_installs_what_its_variable_names() -> None:
 )
 def test_the_plans_are_played(plan: str, tmp_path: Path) -> None:
     """A plan of bots that the arena starts is played to its end, here with one series."""
-    result = arena("run", str(EXAMPLES / plan), "--series", "1", "--strict", folder=tmp_path)
-    assert result.returncode == 0, result.stderr
+    arena("run", str(EXAMPLES / plan), "--series", "1", "--strict", folder=tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", ["short_dice.toml", "swiss.toml", "gauntlet.toml"])
 def test_the_plans_are_planned(plan: str, tmp_path: Path) -> None:
     """Those that the nightly workflow plays."""
-    result = arena("run", str(EXAMPLES / plan), "--dry-run", folder=tmp_path)
-    assert result.returncode == 0, result.stderr
+    arena("run", str(EXAMPLES / plan), "--dry-run", folder=tmp_path)
 
 
 @pytest.mark.slow
 def test_the_settled_one_stops_by_itself(tmp_path: Path) -> None:
     """odds is the best of these, which takes a few of the 500 cycles to know."""
     plan = str(EXAMPLES / "settled.toml")
-    result = arena("run", plan, "--seed", "1", "--rule", "dice=2", "--json", "-q", folder=tmp_path)
-    assert result.returncode == 0, result.stderr
-    (line,) = [line for line in result.stderr.splitlines() if "settled after" in line]
+    said, errors = arena("run", plan, "--seed", "1", "--rule", "dice=2", "--json", "-q", folder=tmp_path)
+    (line,) = [line for line in errors.splitlines() if "settled after" in line]
     cycles = int(line.split("settled after ")[1].split()[0])
     assert line == f"top 1 at 95%: settled after {cycles} of 500 cycles: odds"
     assert cycles <= 100
-    (random,) = [row for row in json.loads(result.stdout) if row["bot"] == "random"]
+    (random,) = [row for row in json.loads(said) if row["bot"] == "random"]
     assert random["rating"] == random["rating_low"] == random["rating_high"] == 1500
 
 
 @pytest.mark.slow
 def test_the_open_house_is_planned(tmp_path: Path) -> None:
     """The plan that waits for others is right; who comes is played out in tests/test_runner.py."""
-    result = arena("run", str(EXAMPLES / "open_house.toml"), "--dry-run", folder=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert "3 bots" in result.stdout
+    said, _ = arena("run", str(EXAMPLES / "open_house.toml"), "--dry-run", folder=tmp_path)
+    assert "3 bots" in said
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bot", ["first_bot.py", "plain_bot.py"])
 def test_the_bots_play_without_a_fault(bot: str, tmp_path: Path) -> None:
     """The first bots play a few matches against a built-in one; `--strict` would tell of a fault."""
-    result = arena("run", str(EXAMPLES / bot), "random", "--series", "2", "--strict", folder=tmp_path)
-    assert result.returncode == 0, result.stderr
+    arena("run", str(EXAMPLES / bot), "random", "--series", "2", "--strict", folder=tmp_path)
 
 
 @pytest.mark.slow
@@ -112,10 +103,9 @@ def test_the_game_is_played_and_retold(tmp_path: Path) -> None:
     """Kuhn poker, of which the house knows nothing: the random bot plays it over TCP, and its page shows matches."""
     game, out = str(EXAMPLES / "kuhn.py"), "out"
     words = ["run", "--game", game, "random", "other=random", "--series", "2", "--strict", "--json", "-q"]
-    result = arena(*words, "--out", out, folder=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert {"chips"} == {row["rating_unit"] for row in json.loads(result.stdout)}
-    assert "" == arena("report", out, folder=tmp_path).stderr
+    said, _ = arena(*words, "--out", out, folder=tmp_path)
+    assert {"chips"} == {row["rating_unit"] for row in json.loads(said)}
+    assert "" == arena("report", out, folder=tmp_path)[1]
     assert "Kuhn Poker" in (tmp_path / out / "report.html").read_text()
 
 

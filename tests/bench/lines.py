@@ -27,6 +27,7 @@ from arena.match.record import MatchRecord, Turn
 from arena.match.rulings import draw_of
 from arena.players.base import Player
 from arena.players.codec import Codec, codec_of
+from arena.players.entrant import Entrant
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot
@@ -188,15 +189,21 @@ def line_of(name: str) -> RecordedLine:
 
 
 def bots_for(game: Game[Any, Any]) -> tuple[str, ...]:
-    """Two house bots that are written in Python for this game, or one twice.
+    """Two house bots that are written in Python for this game, each in one file, or one twice.
 
     Hold'em is checked and called: what is measured there is the hand, and the house bot thinks for milliseconds.
     """
     if game.name == SERVICES["poker"]:
         return (CHECK_AND_CALL,) * 2
     house = [resolve(name, base=Path.cwd()) for name in builtin_bots()]
-    able = [bot.name for bot in house if game.name in bot.games and bot.language == "Python"]
+    able = [bot.name for bot in house if game.name in bot.games and _is_one_file(bot)]
     return (able[0], able[1 % len(able)])
+
+
+def _is_one_file(bot: Entrant) -> bool:
+    """Whether it is written in Python, without modules beside it, which `_bot` would not find."""
+    assert bot.folder is not None, "bots of the house have a folder"
+    return bot.language == "Python" and len(list(bot.folder.glob("*.py"))) == 1
 
 
 async def _recorded(game: Game[Any, Any], bots: tuple[str, ...]) -> RecordedLine:

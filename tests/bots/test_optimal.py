@@ -131,7 +131,11 @@ def test_its_tables_are_small():
     "words", [["--rule", "dice=1", "--rule", "faces=3"], ["--game", "examples/kuhn.py"]], ids=" ".join
 )
 def test_it_plays_by_its_tables_in_matches(words, capsys, monkeypatch):
-    """What is found by asking it does not gain on it, but for luck; nor does it make a fault."""
+    """What is found by asking it does not gain on it, but for luck; nor does it make a fault.
+
+    In a quarter of the usual matches: who loses track of its tables loses more than the interval is wider.
+    """
+    monkeypatch.setattr("arena.trials.exploit.exploit.MATCHES", 25)
     code, said, errors = call(capsys, monkeypatch, "exploit", "optimal", *words, "--json", "--quiet")
     assert code == 0, errors
     found = json.loads(said)
