@@ -3,11 +3,7 @@
     async def watch(websocket: WebSocket) -> None:
         await websocket.accept()
         owner = SocketOwner(websocket)
-        table.attach(owner)
-        try:
-            await owner.run(receive=lambda text: table.heard(owner, text))
-        finally:
-            table.detach(owner)
+        await owner.run(receive=lambda text: table.heard(owner, text))
 
 `put`, `put_latest` and `close` are synchronous and never raise or block: a listener of a table may call
 them.  What a client does costs that client alone: whoever sends too much is read later, whoever does not
