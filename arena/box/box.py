@@ -238,7 +238,7 @@ async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
 async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
     """Yields a function that makes boxes; they share a keeper and a temporary folder, which go at the end."""
     with ExitStack() as undo:
-        scratch = _temporary_folder()
+        scratch = Path(tempfile.mkdtemp(prefix="arena-")).resolve()
         undo.callback(remove_folder, scratch)
         kept = KeptFolders()
         undo.callback(kept.close)
@@ -250,10 +250,6 @@ async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
         finally:
             with trio.CancelScope(shield=True):
                 await keeper.close()
-
-
-def _temporary_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="arena-")).resolve()
 
 
 async def _tried(

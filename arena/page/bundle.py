@@ -45,13 +45,9 @@ def _collect(path: str, order: list[str]) -> None:
         order.append(path)
 
 
-def _folder() -> Traversable:
-    return files("arena.page")
-
-
 @cache
 def _text(path: str) -> str:
-    return _folder().joinpath(path).read_text(encoding="utf-8")
+    return files("arena.page").joinpath(path).read_text(encoding="utf-8")
 
 
 def _imports(path: str) -> list[str]:

@@ -208,7 +208,6 @@ def new_table(
         rules=dict(rules),
         seats=_seats_of(game),
         move_s=move_s,
-        created_at=now,
         active_at=now,
         reserved=game.reserved_names,
         **more,

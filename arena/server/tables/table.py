@@ -86,7 +86,6 @@ class Table:
     """The fewest and the most who can play."""
     move_s: float | None
     """The limit of every move where people play each other; None: there is none."""
-    created_at: float
     active_at: float
     """When something last happened here."""
     reserved: frozenset[str] = frozenset()
