@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
