@@ -291,17 +291,17 @@ def test_a_digest_spares_the_checking_of_a_large_database(played, monkeypatch):
     monkeypatch.setattr("arena.store.kept.digest.LARGE_BYTES", 1)
     played.reset(played.bytes)
     Store.open(FOLDER, write=True).close()
-    assert not digest.is_as_written(played.folder / DATABASE)
+    assert not digest.written_digest(played.folder / DATABASE)
     with Store.open(FOLDER, write=True) as store:
         store.set_meta("noted", 1)
-    assert digest.is_as_written(played.folder / DATABASE)
+    assert digest.written_digest(played.folder / DATABASE)
     monkeypatch.setattr("arena.store.soundness._is_unchanged", lambda _: pytest.fail("it was compared"))
     Store.checked(FOLDER).close()
     monkeypatch.undo()
     content = bytearray((played.folder / DATABASE).read_bytes())
     content[-1] ^= 1
     (played.folder / DATABASE).write_bytes(content)
-    assert not digest.is_as_written(played.folder / DATABASE)
+    assert not digest.written_digest(played.folder / DATABASE)
 
 
 def sweep(home: Path, flips: int, seed: int) -> None:

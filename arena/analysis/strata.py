@@ -7,16 +7,14 @@ its means over its sets, each times its squared weight (Cochran, Sampling Techni
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.intervals import ALIKE, NOTHING, Estimate
+from arena.analysis.intervals import NOTHING, Estimate
 from arena.analysis.sheet import Sheet
-from arena.analysis.student import student_t
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -115,19 +113,6 @@ class StratifiedMeans:
     diagonal, those of the bot's own variance.  At least 1."""
     weights: Floats
     """(bots): the largest weight of a series in the mean; 1 / N for N series in equal strata."""
-
-    def error(self, first: int, second: int, largest: float) -> float:
-        """The standard error of the difference between two means, for Student's t with its `freedom`.
-
-        If series do not show how they differ, it is the error that `intervals.interval_of_mean` assumes in
-        that case; `largest` is the largest absolute value of a match.
-        """
-        own, other = self.covariance[first, first], self.covariance[second, second]
-        error = sqrt(max(0.0, own + other - 2 * self.covariance[first, second]))
-        if error > 1e-9 * largest:
-            return error
-        weight = float(max(self.weights[first], self.weights[second]))
-        return ALIKE * weight * 2 * largest / student_t(float(self.freedom[first, second]))
 
 
 def means_and_covariance(sheet: Sheet, values: Floats) -> StratifiedMeans:

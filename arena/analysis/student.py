@@ -1,8 +1,8 @@
-"""Student's t for any degrees of freedom: quantile, distribution function, equally unlikely z."""
+"""Student's t for any degrees of freedom: its quantile, and the equally unlikely z."""
 
 from __future__ import annotations
 
-from math import atan, cos, erf, floor, fsum, pi, sin, sqrt
+from math import floor, fsum
 from typing import TypeAlias
 
 import numpy as np
@@ -39,26 +39,6 @@ def _whole(freedom: float) -> tuple[int, float]:
     """The whole degrees of freedom below, and the share of the way to the next, linear in 1 / freedom."""
     below = floor(freedom)
     return below, (freedom - below) * (below + 1) / freedom
-
-
-def student_cdf(t: float, freedom: float) -> float:
-    """The probability that Student's t is below `t`, for 1 degree of freedom or more; to 0.0021."""
-    if freedom >= FREEDOM_MAX:
-        return (1 + erf(t / sqrt(2))) / 2
-    below, share = _whole(freedom)
-    chance = _whole_cdf(t, below)
-    return chance + share * (_whole_cdf(t, below + 1) - chance) if share else chance
-
-
-def _whole_cdf(t: float, freedom: int) -> float:
-    """The `student_cdf` for whole degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4."""
-    angle, odd = atan(t / sqrt(freedom)), freedom % 2
-    term, terms = (cos(angle) if odd else 1.0), 0.0
-    for power in range(1 + odd, freedom, 2):
-        terms += term
-        term *= cos(angle) ** 2 * power / (power + 1)
-    within = 2 / pi * (angle + sin(angle) * terms) if odd else sin(angle) * terms
-    return min(1.0, max(0.0, (1 + within) / 2))
 
 
 def as_normal(t: Floats, freedom: Floats) -> Floats:

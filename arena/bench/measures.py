@@ -94,11 +94,6 @@ class Report:
         }
 
 
-def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:
-    """Each sample of `over` divided by the one of `under` taken beside it, so that noise affects both."""
-    return tuple(a / b for a, b in zip(over, under, strict=True))
-
-
 def short(value: float) -> str:
     """A number in about four digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -43,10 +43,6 @@ class Alone:
     def decisions_per_s(self) -> float:
         return self.decisions / self.cpu_s
 
-    @property
-    def draws_per_s(self) -> float:
-        return self.draws / self.cpu_s
-
 
 def measure_rules(effort: Effort) -> list[Measure]:
     """Measures random legal play, without bots, clocks or JSON."""

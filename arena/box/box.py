@@ -141,6 +141,37 @@ class Box:
             written=self._written(job, place),
         )
 
+    async def printed_by(
+        self, job: Job, nursery: trio.Nursery, *, limit_s: float, first_line_only: bool = False
+    ) -> str:
+        """Runs a program, ends it after `limit_s`, and returns what it printed, or why it cannot be run."""
+        read_fd, write_fd = os.pipe()
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        said = b""
+        try:
+            try:
+                running = await self.start(job, (nowhere, write_fd, write_fd), nursery)
+            except CannotRun as error:
+                return str(error)
+            finally:
+                os.close(nowhere)
+                os.close(write_fd)
+            try:
+                with trio.move_on_after(limit_s):
+                    while len(said) < _SAID_BYTES_MAX and not (first_line_only and b"\n" in said):
+                        await trio.lowlevel.wait_readable(read_fd)
+                        more = os.read(read_fd, _SAID_BYTES_MAX)
+                        if not more:
+                            break
+                        said += more
+            finally:
+                with trio.CancelScope(shield=True):
+                    await running.kill()
+                running.close()
+        finally:
+            os.close(read_fd)
+        return said.decode("utf-8", "replace")
+
     def _bubblewrap(self, job: Job, place: FileView, env: Mapping[str, str]) -> BubblewrapCall:
         program = bubblewrap.program()
         if program is None:
@@ -234,6 +265,10 @@ async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
     return found
 
 
+def _temporary_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="arena-")).resolve()
+
+
 @asynccontextmanager
 async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
     """Yields a function that makes boxes; they share a keeper and a temporary folder, which go at the end."""
@@ -250,10 +285,6 @@ async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
         finally:
             with trio.CancelScope(shield=True):
                 await keeper.close()
-
-
-def _temporary_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="arena-")).resolve()
 
 
 async def _tried(
@@ -318,8 +349,10 @@ async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -
     is_there = bubblewrap.program() if box.means == "bubblewrap" else landlock.version()
     if not is_there:
         return of_machine(surroundings())
+    program = (os.path.basename(sys.executable), os.path.basename(probe.__file__))
     with BoxTrial(box.level, secret, is_counting_from_one=os.getpid() <= _SMALL_PIDS) as trial:
-        said = await _probed(box, trial.place, trial.words, nursery)
+        job = Job(argv=(*program, *trial.words), env=inherited(), place=trial.place)
+        said = (await box.printed_by(job, nursery, limit_s=PROBE_S_MAX)).splitlines()
         if probe.DONE not in said:
             return of_machine(surroundings(), " ".join(said) or "it does not start")
         escapes = trial.escapes(said)
@@ -330,38 +363,6 @@ async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -
         return None
     failed = "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
     return Cause(f"the box that {box.means} makes here fails its trial ({failed})")
-
-
-async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
-    """Runs the probe; returns what it said, line by line."""
-    program = (os.path.basename(sys.executable), os.path.basename(probe.__file__))
-    job = Job(argv=(*program, *words), env=inherited(), place=place)
-    read_fd, write_fd = os.pipe()
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    running: Running | None = None
-    said = b""
-    try:
-        try:
-            running = await box.start(job, (nowhere, write_fd, write_fd), nursery)
-        except CannotRun as error:
-            return [str(error)]
-        finally:
-            os.close(nowhere)
-            os.close(write_fd)
-        with trio.move_on_after(PROBE_S_MAX):
-            while len(said) < _SAID_BYTES_MAX:
-                await trio.lowlevel.wait_readable(read_fd)
-                more = os.read(read_fd, _SAID_BYTES_MAX)
-                if not more:
-                    break
-                said += more
-    finally:
-        os.close(read_fd)
-        if running is not None:
-            with trio.CancelScope(shield=True):
-                await running.kill()
-            running.close()
-    return said.decode("utf-8", "replace").split("\n")[:-1]
 
 
 __all__ = ["LEVELS", "Box", "CannotRun", "Job", "Level", "Means", "Running", "open_box", "try_boxes"]

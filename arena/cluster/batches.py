@@ -7,9 +7,10 @@ lost worker had not reported is played again, so tasks that are too long waste m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import attrs
+
+from arena.tournament.workers.messages import MatchOrder
 
 TASK_S = 4.0
 """How long a task should take; it may take 2 to 10 seconds."""
@@ -18,13 +19,6 @@ IN_FLIGHT_MAX = 2
 """How many tasks a worker has at once: the one that it plays, and the next one."""
 MATCHES_MAX = 10_000
 """How many matches one task has at most, however short they are."""
-
-
-class Ordered(Protocol):
-    """A match to be played."""
-
-    @property
-    def series(self) -> str: ...
 
 
 @attrs.define
@@ -62,7 +56,7 @@ class TaskPace:
         return IN_FLIGHT_MAX * self.wanted
 
 
-def first_batch(orders: Sequence[Ordered], pace: TaskPace, in_flight: int) -> int:
+def first_batch(orders: Sequence[MatchOrder], pace: TaskPace, in_flight: int) -> int:
     """How many of the waiting orders make up the next task; 0: it is too early for one.
 
     A worker that has something to play gets its next task when that is complete.

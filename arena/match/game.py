@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import attrs
 
-from arena.errors import IllegalMove
+from arena.errors import ConfigError, IllegalMove
 from arena.match.forms import Bare, Form, Items, Literal, Tagged
 from arena.match.options import Between, Domain, OneOf, Option, Subset, explain, is_legal, moves_of
 
@@ -46,6 +46,7 @@ __all__ = [
     "explain",
     "is_legal",
     "moves_of",
+    "playable_seats",
     "shared_returns",
 ]
 
@@ -363,6 +364,20 @@ class Game(ABC, Generic[S, M]):
     @abstractmethod
     def ranks(self, state: S) -> tuple[int, ...]:
         """Each seat's place from 1, ties allowed.  Raises ValueError before the match is over."""
+
+
+def playable_seats(game: Game[Any, Any]) -> tuple[int, ...]:
+    """The numbers of seats that a game and its house rules allow.  Raises ConfigError if there are none."""
+    found, refused = [], None
+    for seats in game.seats:
+        try:
+            game.start(seats)
+            found.append(seats)
+        except ConfigError as error:
+            refused = error
+    if not found and refused is not None:
+        raise refused
+    return tuple(found)
 
 
 def shared_returns(ranks: Sequence[int]) -> tuple[float, ...]:

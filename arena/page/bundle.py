@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -45,13 +44,9 @@ def _collect(path: str, order: list[str]) -> None:
         order.append(path)
 
 
-def _folder() -> Traversable:
-    return files("arena.page")
-
-
 @cache
 def _text(path: str) -> str:
-    return _folder().joinpath(path).read_text(encoding="utf-8")
+    return files("arena.page").joinpath(path).read_text(encoding="utf-8")
 
 
 def _imports(path: str) -> list[str]:

@@ -62,7 +62,7 @@ def game_schema(game: type[Game[Any, Any]]) -> Schema:
     kinds = [move for move in game.moves if getattr(move, "form", None) is not None]
     moves = {move.__name__: parts.move(move) for move in kinds}
     definitions = {
-        "question": _plain_question(parts.definitions[_name_in(state)]),
+        "question": _plain_question(parts.definitions[str(state["$ref"].rpartition("/")[2])]),
         "ask": _ask(state),
         "answer": _object({"message_id": {"type": ["string", "integer"]}, "move": {"$ref": "#/$defs/move"}}),
         "move": {
@@ -212,10 +212,6 @@ def _list_of(items: Sequence[Schema]) -> Schema:
         "minItems": len(items),
         "maxItems": len(items),
     }
-
-
-def _name_in(reference: Schema) -> str:
-    return str(reference["$ref"].rpartition("/")[2])
 
 
 # Words.

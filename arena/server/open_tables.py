@@ -10,7 +10,7 @@ import trio
 
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.match.game import Game
+from arena.match.game import Game, playable_seats
 from arena.server import limits
 from arena.server.kept.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
@@ -202,29 +202,17 @@ def new_table(
     game: Game[Any, Any], rules: Mapping[str, object], move_s: float | None, now: float, **more: Any
 ) -> Table:
     """A table at which nobody is yet.  Raises Refusal if nobody can play with these house rules."""
+    try:
+        playable = playable_seats(game)
+    except ConfigError as error:
+        raise Refusal("bad_request", str(error), field="rules") from error
     return Table(
         id=str(uuid4()),
         game=game.name,
         rules=dict(rules),
-        seats=_seats_of(game),
+        seats=(playable[0], playable[-1]),
         move_s=move_s,
-        created_at=now,
         active_at=now,
         reserved=game.reserved_names,
         **more,
     )
-
-
-def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:
-    """The fewest and the most who can play with these house rules.  Raises Refusal if nobody can."""
-    playable, why = [], ""
-    for seats in game.seats:
-        try:
-            game.start(seats)
-        except ConfigError as error:
-            why = str(error)
-        else:
-            playable.append(seats)
-    if not playable:
-        raise Refusal("bad_request", why, field="rules")
-    return playable[0], playable[-1]

@@ -19,7 +19,7 @@ from arena.errors import START_OVER, ConfigError, Hint
 from arena.store import checksums
 from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.files import DATABASE_ERRORS, code_of
-from arena.store.kept.digest import is_as_written
+from arena.store.kept.digest import written_digest
 from arena.store.rows import insert_rows
 from arena.store.schema import (
     APPLICATION_ID,
@@ -105,7 +105,7 @@ def lay_out(db: sqlite3.Connection) -> None:
 
 def is_sound(db: sqlite3.Connection, path: Path) -> bool:
     """Whether everything in a database is as it was written, as far as its schema can tell."""
-    if is_as_written(path):
+    if written_digest(path):
         return True
     try:
         db.execute("BEGIN")  # all reads see one moment, whatever a run adds meanwhile

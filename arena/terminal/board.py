@@ -82,14 +82,10 @@ def _fitted(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int,
     longest = max((width(row["bot"]) for row in rows), default=0)
     for left_out in range(len(LESS_NEEDED) + 1):
         shown = [title for title in titles if title not in LESS_NEEDED[:left_out]]
-        wide = _wide(_aligned(shown, rows, 0))
+        wide = max(map(width, _aligned(shown, rows, 0).splitlines()))
         if wide + max(0, min(NAME_LEAST, longest) - len("bot")) <= most:
             break
     return _aligned(shown, rows, max(NAME_LEAST, most - wide + len("bot")), inks)
-
-
-def _wide(table: str) -> int:
-    return max(map(width, table.splitlines()))
 
 
 def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int, inks: Inks = PLAIN) -> str:

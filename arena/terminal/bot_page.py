@@ -134,10 +134,3 @@ def _why(lost: LostMatch) -> str:
 
 def _table(titles: tuple[str, ...], rows: Sequence[tuple[object, ...]], *to_left: str) -> str:
     return aligned(titles, rows, [title for title in titles if title not in to_left])
-
-
-def shell_word(word: str) -> str:
-    """The text, quoted so that a shell takes it for one word."""
-    import shlex
-
-    return shlex.quote(word)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from arena.terminal.live import CLEAR_LINE, ENDS_WITHIN_S, Device
+from arena.terminal.live import CLEAR_LINE, ENDS_WITHIN_S, Terminal
 from arena.terminal.text import calm, say
 from arena.words import clipped, counted
 
@@ -20,7 +20,7 @@ TRIED_EVERY_S = 0.25
 class HostScreen:
     """Shows notes above a line of status; `note` and `show` never wait."""
 
-    def __init__(self, device: Device, *, has_status: bool) -> None:
+    def __init__(self, device: Terminal, *, has_status: bool) -> None:
         """`has_status`: whether a line can be overwritten, as in a terminal."""
         self._device = device
         self._has_status = has_status

@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import TextIO
 
 import attrs
 
@@ -41,22 +41,6 @@ class ScreenSize:
     lines: int
 
 
-class Device(Protocol):
-    """The device on which a screen is drawn."""
-
-    def size(self) -> ScreenSize:
-        """The size of the device now."""
-
-    def is_ready(self) -> bool:
-        """Whether the device takes text at once."""
-
-    def write(self, text: str) -> None:
-        """Shows text.  Raises OSError if the device is gone."""
-
-    def close(self) -> None:
-        """Releases the device."""
-
-
 @attrs.frozen
 class Terminal:
     """A terminal with a file descriptor of its own, so that nothing done to standard error changes it."""
@@ -77,9 +61,11 @@ class Terminal:
         return ScreenSize(columns or 80, lines or 24)  # 0: nobody ever told the terminal its size
 
     def is_ready(self) -> bool:
+        """Whether it takes text at once."""
         return bool(select.select([], [self.descriptor], [], 0)[1])
 
     def write(self, text: str) -> None:
+        """Shows text.  Raises OSError if the terminal is gone."""
         octets = text.encode(self.encoding, "replace")
         while octets:
             octets = octets[os.write(self.descriptor, octets) :]
@@ -91,7 +77,7 @@ class Terminal:
 class Screen:
     """Shows a run in place, in the last lines of a terminal; notes go above them."""
 
-    def __init__(self, account: Account, terminal: Device) -> None:
+    def __init__(self, account: Account, terminal: Terminal) -> None:
         self.is_lost = False
         self._account = account
         self._terminal = terminal

@@ -8,49 +8,23 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from arena.analysis.live import Standings
 from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.account import Account
-from arena.terminal.text import with_care
+from arena.terminal.text import write_if_possible
 from arena.tournament.play.stopping import StopRule
 from arena.words import at_most_listed, printable
+
+if TYPE_CHECKING:
+    from arena.terminal.live import Screen
 
 LINE_EVERY_S = 5.0
 """How often a run without a terminal tells how far it is (s)."""
 STANDINGS_EVERY_S = 60.0
 """How often, at most, such a run tells at the end of a cycle who leads (s)."""
-
-
-class View(Protocol):
-    """A way of showing an account."""
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether nobody can see this view any more."""
-
-    def note(self, line: str) -> None:
-        """Shows one line for people."""
-
-    def await_bots(self, line: str) -> None:
-        """Shows that the run waits until bots connect."""
-
-    def begins(self) -> None:
-        """Shows that play begins."""
-
-    def changed(self, *, ends_cycle: bool = False) -> None:
-        """Is told that there is more to show."""
-
-    def aside(self) -> AbstractContextManager[object]:
-        """Lets others write to the terminal inside its body."""
-
-    def abandon(self) -> None:
-        """Gives the view up, as nobody can see it any more; called from a signal handler."""
-
-    def ends(self) -> None:
-        """Restores the terminal when the run is over."""
 
 
 class Lines:
@@ -60,7 +34,7 @@ class Lines:
 
     def __init__(self, account: Account, stream: TextIO, *, quiet: bool = False) -> None:
         self._account = account
-        self._stream = with_care(stream)
+        self._stream = stream
         self._quiet = quiet
         self._told_at = self._ranked_at = time.monotonic()
         self._ranker: threading.Thread | None = None
@@ -70,6 +44,7 @@ class Lines:
             self._say(line)
 
     def await_bots(self, line: str) -> None:
+        """Shows that the run waits until bots connect."""
         self._say(line)
 
     def begins(self) -> None:
@@ -95,18 +70,22 @@ class Lines:
         self._say(self._account.leaders())
 
     def aside(self) -> AbstractContextManager[object]:
+        """Lets others write to the terminal inside its body."""
         return nullcontext()
 
     def abandon(self) -> None:
-        pass
+        """Gives the view up, as nobody can see it any more; called from a signal handler."""
 
     def ends(self) -> None:
         if self._ranker is not None:
             self._ranker.join(1.0)
 
     def _say(self, line: str) -> None:
-        self._stream.write(line + "\n")
-        self._stream.flush()
+        write_if_possible(self._stream, line + "\n")
+
+
+View: TypeAlias = "Lines | Screen"
+"""A way of showing an account; `is_lost` says that nobody can see it any more."""
 
 
 class ProgressReporter:

@@ -8,6 +8,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any, Literal, TextIO, TypeAlias
 
@@ -40,7 +41,7 @@ def out(text: str, inks: Inks = PLAIN) -> None:
 
 def say(text: str) -> None:
     """Prints anything but results to standard error; it does not matter if nobody can read it."""
-    with_care(sys.stderr).write(calm(text) + "\n")
+    write_if_possible(sys.stderr, calm(text) + "\n")
 
 
 def columns_of(stream: TextIO) -> int | None:
@@ -71,35 +72,11 @@ _OBEYED = re.compile(
 )
 
 
-class _Careful:
-    """A stream for people; a tournament goes on whether it can be written or not."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self.encoding = stream.encoding
-
-    def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except OSError:
-            return 0
-
-    def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except OSError:
-            pass
-
-    def isatty(self) -> bool:
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        return self._stream.fileno()
-
-
-def with_care(stream: TextIO) -> Any:
-    """Wraps a stream so that what cannot be written to it is dropped silently."""
-    return _Careful(stream)
+def write_if_possible(stream: TextIO, text: str) -> None:
+    """Writes to a stream for people: what cannot be written is dropped, and a tournament goes on."""
+    with suppress(OSError):
+        stream.write(text)
+        stream.flush()
 
 
 # Tables.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import attrs
 
@@ -19,6 +19,7 @@ from arena.errors import ConfigError
 from arena.store import TABLES, Row, Store, Table
 from arena.store.cells import meant
 from arena.store.files import stamped_maker, stamped_mark
+from arena.store.lines import quoted_text
 from arena.verify.untruth import Untruth, Untruths
 
 CLOSE = 1e-7
@@ -133,25 +134,8 @@ def _cell_by_cell(
 
 def _cells(rows: Iterable[Row]) -> Iterator[list[str]]:
     """The cells of each row, as they are read from a CSV."""
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\n")
     for row in rows:
-        writer.writerow(row)
-        yield from csv.reader(lines.taken())
-
-
-class _Lines:
-    """A file for a CSV writer, which keeps its lines."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-
-    def write(self, line: str) -> Any:
-        self._lines.append(line)
-
-    def taken(self) -> list[str]:
-        lines, self._lines = self._lines, []
-        return lines
+        yield from csv.reader([quoted_text([row])])
 
 
 def _are_close(cell: str, value: str, step: float) -> bool:

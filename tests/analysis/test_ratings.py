@@ -210,7 +210,7 @@ def test_an_anchor_moves_the_scale_only():
     assert (dan.rating[3], dan.low[3], dan.high[3]) == (ANCHOR, ANCHOR, ANCHOR)
     assert dan.rating - dan.rating[0] == pytest.approx(mean.rating - mean.rating[0])
     for i, j in permutations(range(5), 2):
-        assert dan.better(i, j) == pytest.approx(mean.better(i, j)), (i, j)
+        assert dan.posterior.better(i, j) == pytest.approx(mean.posterior.better(i, j)), (i, j)
 
 
 def test_better_is_the_posterior_of_ratings_and_errors():
@@ -222,14 +222,14 @@ def test_better_is_the_posterior_of_ratings_and_errors():
     apart = rate(NAMES[:3], *simulated(np.array([1.5, 0.9, -2.0]), table, 30, 2, 0, rng))
     error = np.sqrt(np.array([1, -1, 0]) @ apart.covariance @ np.array([1, -1, 0]))
     flat = stats.t.cdf((apart.rating[0] - apart.rating[1]) / error, 59)
-    assert flat - 0.1 < apart.better(0, 1) < flat
+    assert flat - 0.1 < apart.posterior.better(0, 1) < flat
     level = rate(NAMES[:8], *simulated(np.zeros(8), list(combinations(range(8), 2)), 3, 2, 0, rng))
     first, last = np.argmax(level.rating), np.argmin(level.rating)
     error = np.sqrt(
         level.covariance[first, first] + level.covariance[last, last] - 2 * level.covariance[first, last]
     )
     flat = stats.norm.cdf((level.rating[first] - level.rating[last]) / error)
-    assert 0.5 < level.better(first, last) < flat - 0.03
+    assert 0.5 < level.posterior.better(first, last) < flat - 0.03
 
 
 def test_a_bot_that_always_wins_is_the_best():
@@ -283,7 +283,7 @@ def test_ratings_are_finite_and_wide(bots, matches, named):
     for field in ("rating", "low", "high", "covariance", "freedom"):
         assert np.all(np.isfinite(getattr(ratings, field))), field
     assert np.all(half(ratings)[named:] > 10), half(ratings)
-    assert all(0 <= ratings.better(i, j) <= 1 for i in range(bots) for j in range(bots))
+    assert all(0 <= ratings.posterior.better(i, j) <= 1 for i in range(bots) for j in range(bots))
 
 
 def test_a_bot_alone_is_rated_the_anchor_and_nothing_is_known():
@@ -302,7 +302,7 @@ def test_bots_that_never_met_are_far_from_compared():
     ratings = rate(NAMES[:4], *seats(*apart), anchor="ann")
     assert half(ratings)[1] < 100
     assert np.all(half(ratings)[2:] > 1000)
-    assert ratings.better(0, 2) == pytest.approx(0.5)
+    assert ratings.posterior.better(0, 2) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("series", [5, 20, 100, 1000])
@@ -313,14 +313,14 @@ def test_who_always_wins_is_not_sure_of_more_than_it_won(series):
     exact = ELO * log(chance / (1 - chance))
     assert ratings.low[0] - ANCHOR < exact + 2
     assert ratings.rating[0] - ANCHOR > exact
-    assert ratings.better(0, 1) > 0.9
+    assert ratings.posterior.better(0, 1) > 0.9
 
 
 def test_one_series_is_wide_but_not_absurd():
     """Ten matches of one series are one observation: ± 1200."""
     ratings = rate(NAMES[:2], *seats(*[(0, WON if i % 3 else {"ann": 2, "bob": 1}) for i in range(10)]))
     assert half(ratings) == pytest.approx([HALF_MAX, HALF_MAX])
-    assert ratings.better(0, 1) < 0.9
+    assert ratings.posterior.better(0, 1) < 0.9
 
 
 def test_matches_of_a_series_are_not_independent():
@@ -430,7 +430,7 @@ def test_splits_alone_are_no_certainty(series):
     assert ratings.rating[0] == pytest.approx(ANCHOR)
     taken = 2.3 / series
     assert ratings.high[0] - ANCHOR > ELO * log((1 + taken) / (1 - taken))
-    assert ratings.better(0, 1) == pytest.approx(0.5)
+    assert ratings.posterior.better(0, 1) == pytest.approx(0.5)
 
 
 def test_intervals_change_little_with_each_series_that_is_decided():

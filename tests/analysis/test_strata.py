@@ -12,12 +12,21 @@ import numpy as np
 import pytest
 from synthetic import means_of, play
 
+from arena.analysis.intervals import Extremes
 from arena.analysis.leaderboard import Scale
 from arena.analysis.ranking import ranked
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.analysis.strata import means_and_covariance
+from arena.analysis.strength.stronger import returns_known
 from arena.analysis.student import student_t
 from tests.trust.intervals import DESIGNS, coverage
+
+
+def error_of(found, first: int, second: int) -> float:
+    """The standard error of the difference of two means."""
+    covariance = found.covariance
+    return sqrt(covariance[first, first] + covariance[second, second] - 2 * covariance[first, second])
+
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 
@@ -68,7 +77,7 @@ def test_means_and_their_errors_are_summed_over_sets(store, seats):
         for other, second in enumerate(sheet.bots):
             mean, expected, freedom = by_hand(sets, values, first, second)
             assert pytest.approx(mean) == found.means[one]
-            error = sqrt(found.covariance[one, one]) if one == other else found.error(one, other, 1.0)
+            error = sqrt(found.covariance[one, one]) if one == other else error_of(found, one, other)
             assert pytest.approx((sqrt(expected), freedom)) == (error, found.freedom[one, other])
 
 
@@ -101,11 +110,13 @@ def test_sets_with_one_series_are_compared_with_the_mean(store):
     )
 
 
-def test_what_series_do_not_show_is_not_certain(store):
-    """All series alike: 19 ÷ 4 times the largest difference is the half-width; nobody played: nothing."""
-    sheet = played(store, [("ann", "bob")] * 4, lambda series, bot: 5.0 if bot == "ann" else -5.0)
-    found = means_and_covariance(sheet, sheet.returns)
-    assert pytest.approx(19 / 4 * 2 * 5) == found.error(0, 1, 5.0) * student_t(3)
+@pytest.mark.parametrize("series", [1, 4, 10])
+def test_series_that_went_alike_are_no_proof(store, series):
+    """The half-width of a lead is then 19 ÷ their number times the largest difference: less with more series."""
+    sheet = played(store, [("ann", "bob")] * series, lambda series, bot: 5.0 if bot == "ann" else -5.0)
+    known = returns_known(sheet, [Extremes(), Extremes()])
+    error = error_of(known, 0, 1)
+    assert pytest.approx(19 / series * 2 * 5 / student_t(max(1, series - 1))) == error
 
 
 def test_who_did_not_play_and_fields_that_never_met(store):
@@ -120,7 +131,7 @@ def test_who_did_not_play_and_fields_that_never_met(store):
     one, other, absent = (sheet.bots.index(bot) for bot in ("ann", "cat", "zoe"))
     assert 0.0 == found.covariance[one, other] == found.means[absent] == found.covariance[absent, absent]
     own = found.covariance.diagonal()
-    assert pytest.approx(sqrt(own[one] + own[other])) == found.error(one, other, 3.0)
+    assert pytest.approx(sqrt(own[one] + own[other])) == error_of(found, one, other)
 
 
 def test_a_tournament_without_a_match_has_no_means(store):
@@ -149,15 +160,8 @@ def test_luck_that_both_shared_is_no_error_of_a_difference():
     better = [each + 1 + number % 2 / 10 for number, each in enumerate(luck)]
     together = means_of([{0: one, 1: other} for one, other in zip(better, luck, strict=True)])
     apart = means_of([*({0: one, 2: 0.0} for one in better), *({1: other, 2: 0.0} for other in luck)], 3)
-    assert together.means[0] - together.means[1] > 50 * together.error(0, 1, 102.0)
-    assert apart.means[0] - apart.means[1] < 0.1 * apart.error(0, 1, 102.0)
-
-
-@pytest.mark.parametrize("series", [1, 10, 100])
-def test_series_that_went_alike_are_no_proof(series):
-    """All won by as much as can be: the error is as large as could still be hidden, less with more series."""
-    found = means_of([{0: 1.0, 1: -1.0}] * series)
-    assert pytest.approx(19 / series * 2 / student_t(max(1, series - 1))) == found.error(0, 1, 1.0)
+    assert together.means[0] - together.means[1] > 50 * error_of(together, 0, 1)
+    assert apart.means[0] - apart.means[1] < 0.1 * error_of(apart, 0, 1)
 
 
 # Coverage.

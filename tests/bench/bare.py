@@ -17,10 +17,11 @@ import msgspec
 import trio
 
 from arena.bench.clients import Client, clients
-from arena.bench.measures import Effort, Measure, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_most
 from arena.bench.seats import PATIENCE_S, started_clients
 from arena.bench.tcp import SEATS, TABLES, Sample, play_tables
 from arena.players.transport import Transport
+from tests.bench.figures import ratios
 
 from .poker_clients import check_and_call, compiled_check_and_call
 from .recordings import RecordingTransport, Saying

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import trio
 
-from arena.bench.measures import Effort, Measure, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_most
 from arena.bench.runner import MATCHES_PER_S, RUNNER_TABLES, tournament
 from arena.box.box import LEVELS, Box, Job, Level, open_box
 from arena.box.places import FileView
 from arena.errors import ConfigError
+from tests.bench.figures import ratios
 
 STARTS_PER_S = 12
 """About how many rounds of all boxes take a second; it only determines the length of a repeat."""

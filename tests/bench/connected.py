@@ -21,9 +21,10 @@ import attrs
 import msgspec
 import trio
 
-from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.box.processes import memory_bytes
 from arena.schedule.admission import Capacity
+from tests.bench.figures import ratios
 
 from .talking import talking_program
 

@@ -19,9 +19,10 @@ import attrs
 import msgspec
 import trio
 
-from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.bench.runner import PATIENCE_S
 from arena.schedule.admission import Capacity
+from tests.bench.figures import ratios
 
 from .talking import HOUSE
 

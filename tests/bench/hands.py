@@ -13,10 +13,11 @@ from typing import Any
 
 import attrs
 
-from arena.bench.measures import Effort, Measure, at_least, ratios
+from arena.bench.measures import Effort, Measure, at_least
 from arena.bench.rules import play_alone
 from arena.games import GAMES, SERVICES
 from arena.match.game import Game
+from tests.bench.figures import ratios
 
 HANDS_GOAL = 2_000
 SEATS = 6
@@ -32,7 +33,8 @@ def measure_hands(effort: Effort) -> list[Measure]:
     play_alone(game, SEATS, 0.0, effort.repeats)  # fills what is kept from match to match
     ours, theirs = [], []
     for repeat in range(effort.repeats):
-        ours.append(play_alone(game, SEATS, effort.seconds / 2, repeat).draws_per_s)
+        played = play_alone(game, SEATS, effort.seconds / 2, repeat)
+        ours.append(played.draws / played.cpu_s)
         if loop is not None:
             theirs.append(_hands_per_s(loop, game, SEATS, effort.seconds / 2, repeat))
     table = f"{game.name}, {SEATS} seats"

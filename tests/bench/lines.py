@@ -20,7 +20,7 @@ import attrs
 import msgspec
 import trio
 
-from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.games import GAMES, SERVICES
 from arena.match.game import CHANCE, Game, Option, Seat, is_legal
 from arena.match.record import MatchRecord, Turn
@@ -33,6 +33,7 @@ from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot
 from arena.tournament.bots.entrants import builtin_bots, resolve
 from arena.tournament.plan import Plan
+from tests.bench.figures import ratios
 
 from .referee import UNHURRIED
 

@@ -13,9 +13,10 @@ from unittest.mock import patch
 import trio
 
 from arena.bench.clients import clients
-from arena.bench.measures import Effort, Measure, ratios
+from arena.bench.measures import Effort, Measure
 from arena.bench.tcp import TABLES, play_tables
 from arena.players.desk import Desk, Slot
+from tests.bench.figures import ratios
 
 
 class AwaitingDesk(Desk):

@@ -22,7 +22,7 @@ import msgspec
 import trio
 
 from arena.bench.clients import Client
-from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.bench.seats import PATIENCE_S, seated_clients, started_clients
 from arena.match.clock import Control
 from arena.match.game import CHANCE, Game, Seat, is_legal
@@ -34,6 +34,7 @@ from arena.players.stream import StreamPlayer
 from arena.players.transport import Transport
 from arena.referee import Conduct, Seating, play_match
 from arena.store import Store
+from tests.bench.figures import ratios
 
 from .entries import kept_entry, opened_store
 from .poker_clients import check_and_call, compiled_check_and_call

@@ -25,9 +25,10 @@ import attrs
 
 from arena.bench.clients import LEAN_CLIENT
 from arena.bench.lean_client import filled
-from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.bench.runner import PATIENCE_S
 from arena.games import SERVICES
+from tests.bench.figures import ratios
 
 from .talking import Program, talking_program
 

@@ -17,8 +17,9 @@ from statistics import median
 
 import attrs
 
-from arena.bench.measures import Effort, Measure, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_most
 from arena.bench.runner import PATIENCE_S
+from tests.bench.figures import ratios
 
 THINKER = Path(__file__).with_name("thinker.py")
 WORKERS = 8

@@ -26,11 +26,12 @@ import msgspec
 import trio
 
 from arena.bench.clients import COMPILED, compiled
-from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.sdk import Bot
 from arena.sdk.moves import choose
+from tests.bench.figures import ratios
 
 from .talking import HOUSE
 

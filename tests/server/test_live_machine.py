@@ -201,7 +201,7 @@ class Tables(RuleBasedStateMachine):
         assert response.status_code == 201
         told = response.json()
         reserved = next(live.table.reserved for live in self.server.rest.house if live.table.id == told["id"])
-        table = Table(told["id"], "liars-dice", RULES, (2, 10), None, self.now, self.now, reserved)
+        table = Table(told["id"], "liars-dice", RULES, (2, 10), None, self.now, reserved)
         self.known.append(Known(table))
 
     @precondition(lambda self: self.known)

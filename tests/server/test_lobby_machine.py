@@ -59,7 +59,6 @@ class Lobby(RuleBasedStateMachine):
             (LEAST, MOST),
             30.0,
             0.0,
-            0.0,
             frozenset({"pass"}),
             is_clock_chosen=False,
         )

@@ -14,7 +14,7 @@ from arena.server.tables.table import After, Began, Closed, Ended, HostSet, Memb
 
 
 def a_table(**changes: object) -> Table:
-    table = Table("t", "some-game", {}, (2, 4), 30.0, 0.0, 0.0, frozenset({"pass"}))
+    table = Table("t", "some-game", {}, (2, 4), 30.0, 0.0, frozenset({"pass"}))
     return attrs.evolve(table, **changes)  # type: ignore[arg-type]
 
 

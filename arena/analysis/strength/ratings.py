@@ -141,10 +141,6 @@ class Ratings:
         freedom = np.where(self.entered > 0, np.maximum(1.0, self.entered - 1.0), MANY)
         return posterior(self.rating, self.evidence, freedom)
 
-    def better(self, i: int, j: int) -> float:
-        """The probability that bot i is stronger than bot j: ½ if nothing is known."""
-        return self.posterior.better(i, j)
-
 
 @attrs.frozen(eq=False)
 class _Cells:

@@ -16,19 +16,17 @@ from collections.abc import Callable
 from typing import Any
 
 import attrs
-from starlette.exceptions import HTTPException
 
 from arena.server.http.addresses import Asker, asker, is_host_allowed, is_same_origin
 from arena.server.http.answers import error_body, refusal_body, refusal_headers, send_json, send_page
 from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
 from arena.server.http.connection import Application, Message, Receive, Scope, Send
 from arena.server.http.quotas import Quota
-from arena.server.refusal import STATUS, Refusal
+from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 
 Headers = dict[bytes, bytes]
 
-KINDS = {status: kind for kind, status in STATUS.items()}
 POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -84,8 +82,6 @@ class Guard:
             await self._serve(scope, receive, answer)
         except Refusal as refusal:
             await answer.refuse(refusal.status, refusal_body(refusal), refusal_headers(refusal))
-        except HTTPException as error:
-            await answer.refuse(error.status_code, *_of_starlette(error))
         except BodyTooLate:
             why = "the body did not come in time: send it at once"
             await answer.refuse(408, error_body("timeout", why), [(b"connection", b"close")])
@@ -99,7 +95,9 @@ class Guard:
         headers: Headers = dict(scope["headers"])
         peer = scope["client"][0] if scope.get("client") else ""
         who = asker(peer, scope["scheme"].replace("ws", "http"), headers, self._options.trusted_proxies)
-        self._check_host(who)
+        if not is_host_allowed(who.host, self._options.hosts):
+            why = "this server has no such name: use its address, or a name that it was given"
+            raise Refusal("forbidden", why)
         method = scope.get("method", "GET")
         if b"origin" in headers:
             origin = headers[b"origin"].decode("latin1")
@@ -122,12 +120,6 @@ class Guard:
             raise Refusal("too_many", why, key="requests_per_address", seconds=1)
         with self._requests.counted(who.address):
             await self._app(scope, receive, answer.send)
-
-    def _check_host(self, who: Asker) -> None:
-        if not is_host_allowed(who.host, self._options.hosts):
-            raise Refusal(
-                "forbidden", "this server has no such name: use its address, or a name that it was given"
-            )
 
     def _check_origin(self, scope: Scope, method: str, origin: str, who: Asker, answer: _Answer) -> bool:
         """Whether CORS headers are due; raises Refusal for pages of other sites where it matters."""
@@ -153,12 +145,6 @@ def _is_for_people(scope: Scope) -> bool:
 
 def _is_preflight(method: str, headers: Headers) -> bool:
     return method == "OPTIONS" and b"access-control-request-method" in headers
-
-
-def _of_starlette(error: HTTPException) -> tuple[dict[str, Any], list[tuple[bytes, bytes]]]:
-    kind = KINDS.get(error.status_code, "bad_request")
-    headers = [(name.lower().encode(), value.encode()) for name, value in (error.headers or {}).items()]
-    return error_body(kind, error.detail), headers
 
 
 class _Answer:

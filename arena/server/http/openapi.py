@@ -93,7 +93,7 @@ def _types(endpoints: Sequence[Endpoint]) -> list[Any]:
 
 def _operation(endpoint: Endpoint, schemas: Mapping[str, Schema]) -> Schema:
     told: Schema = {
-        "operationId": _operation_id(endpoint),
+        "operationId": "_".join([endpoint.method.lower(), *re.findall(r"\w+", endpoint.path)]),
         "summary": endpoint.summary,
         "tags": ["poker" if endpoint.proof.startswith("password") else "tables"],
         "parameters": [*_path_parameters(endpoint.path), *_query_parameters(endpoint)],
@@ -106,11 +106,6 @@ def _operation(endpoint: Endpoint, schemas: Mapping[str, Schema]) -> Schema:
             "content": {"application/json": {"schema": schemas[str(endpoint.body)]}},
         }
     return told
-
-
-def _operation_id(endpoint: Endpoint) -> str:
-    """A name of its own: `post_api_tables_id_players`."""
-    return "_".join([endpoint.method.lower(), *re.findall(r"\w+", endpoint.path)])
 
 
 def _path_parameters(path: str) -> Iterator[Schema]:

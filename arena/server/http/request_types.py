@@ -16,8 +16,6 @@ from arena.words import listed
 
 T = TypeVar("T")
 
-BODY_MAX = 1 << 16
-"""Bytes of a body."""
 
 Nickname = Annotated[str, Meta(min_length=1, max_length=NICKNAME_MAX)]
 Guid = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -80,8 +78,6 @@ class Nothing(Body):
 async def body_of(request: Request, kind: type[T]) -> T:
     """The body of a request.  Raises Refusal with what would be right."""
     octets = await request.body()
-    if len(octets) > BODY_MAX:
-        raise Refusal("too_large", f"a body holds at most {BODY_MAX} bytes")
     if not octets and kind is Nothing:
         return kind()
     try:

@@ -3,11 +3,7 @@
     async def watch(websocket: WebSocket) -> None:
         await websocket.accept()
         owner = SocketOwner(websocket)
-        table.attach(owner)
-        try:
-            await owner.run(receive=lambda text: table.heard(owner, text))
-        finally:
-            table.detach(owner)
+        await owner.run(receive=lambda text: table.heard(owner, text))
 
 `put`, `put_latest` and `close` are synchronous and never raise or block: a listener of a table may call
 them.  What a client does costs that client alone: whoever sends too much is read later, whoever does not
@@ -19,7 +15,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 import trio
@@ -42,19 +38,6 @@ FRAMES_TOGETHER = 16
 """Frames that go to the kernel in one call: a move with the state and the turn after it are four."""
 REASON_BYTES_MAX = 120
 """A close frame has room for 123."""
-
-
-class Wire(Protocol):
-    """Where frames go: a `SocketOwner`, or a list in a test."""
-
-    @property
-    def waiting(self) -> int: ...
-
-    def put(self, frame: str) -> None: ...
-
-    def put_latest(self, key: str, make: Callable[[], str]) -> None: ...
-
-    def close(self, reason: str, code: Code = 1000) -> None: ...
 
 
 @attrs.frozen
@@ -135,7 +118,7 @@ class SocketOwner:
     def close(self, reason: str, code: Code = 1000) -> None:
         """Closes the socket once what was put before is sent; `reason` is a sentence for the client."""
         if self._goodbye is None:
-            self._goodbye = code, _shortened(reason)
+            self._goodbye = code, reason.encode()[:REASON_BYTES_MAX].decode(errors="ignore")
             self._wake()
 
     async def run(self, receive: Callable[[str], None]) -> None:
@@ -258,7 +241,3 @@ class SocketOwner:
     def _forget(self) -> None:
         self._queue.clear()
         self._characters = 0
-
-
-def _shortened(reason: str) -> str:
-    return reason.encode()[:REASON_BYTES_MAX].decode(errors="ignore")

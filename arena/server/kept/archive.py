@@ -153,14 +153,8 @@ def entry_of(match: FinishedTable) -> Entry:
         packed=packed_moves(match.game, record),
         decisions=tuple(_faults(match)),
         started_at=match.started_at,
-        own_game=OwnGame(match.game.version, _rules(match.game), match.kinds),
+        own_game=OwnGame(match.game.version, msgspec.to_builtins(attrs.asdict(match.game)), match.kinds),
     )
-
-
-def _rules(game: Game[Any, Any]) -> dict[str, Any]:
-    """All house rules, in JSON's types."""
-    rules: dict[str, Any] = msgspec.to_builtins(attrs.asdict(game))
-    return rules
 
 
 def _faults(match: FinishedTable) -> Iterator[Decision]:

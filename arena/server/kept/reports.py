@@ -42,12 +42,6 @@ class KeptReport:
     """As a Content-Security-Policy has it."""
 
 
-@attrs.frozen
-class _Wish:
-    folder: ResultsFolder
-    file: Path
-
-
 class Reports:
     """The reports of a server's results folders; `run` makes those that are asked for."""
 
@@ -56,7 +50,7 @@ class Reports:
         self._home = data / FOLDER
         self._note = note
         self._command = command or (sys.executable, "-m", "arena.page.report")
-        self._waiting: OrderedDict[str, _Wish] = OrderedDict()
+        self._waiting: OrderedDict[str, ResultsFolder] = OrderedDict()
         self._made_at: RecentlyUsed[str, float] = RecentlyUsed()
         self._failed: RecentlyUsed[tuple[str, Fingerprint], str] = RecentlyUsed(REPORTS_KEPT)
         self._woken = trio.Event()
@@ -81,7 +75,7 @@ class Reports:
             raise Refusal(
                 "too_many", "many reports are being made: ask again later", key="reports", seconds=10
             )
-        self._waiting[folder.name] = _Wish(folder, self._file(folder))
+        self._waiting[folder.name] = folder
         self._woken.set()
 
     def _file(self, folder: ResultsFolder) -> Path:
@@ -100,25 +94,26 @@ class Reports:
         """Makes the reports that are asked for, one after the other, until cancelled."""
         while True:
             while self._waiting:
-                name, wish = next(iter(self._waiting.items()))
-                why = await self._make(wish)
+                name, folder = next(iter(self._waiting.items()))
+                why = await self._make(folder)
                 self._made_at.put(name, trio.current_time())
                 if why:
-                    self._failed.put((name, wish.folder.fingerprint), why)
+                    self._failed.put((name, folder.fingerprint), why)
                     self._note(f"the report of {printable(name)} could not be made: {why}")
                 del self._waiting[name]
             self._woken = trio.Event()
             await self._woken.wait()
 
-    async def _make(self, wish: _Wish) -> str:
+    async def _make(self, folder: ResultsFolder) -> str:
         """Makes one report; returns why it could not be made, or nothing."""
         try:
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             return f"it cannot be kept: {(error.strerror or '').lower()}"
-        address = f"/results/{quote(wish.folder.name, safe='')}/matches"
-        draft = wish.file.with_suffix(".draft")
-        command = [*self._command, str(wish.folder.path.resolve()), str(draft), address]
+        address = f"/results/{quote(folder.name, safe='')}/matches"
+        file = self._file(folder)
+        draft = file.with_suffix(".draft")
+        command = [*self._command, str(folder.path.resolve()), str(draft), address]
         with trio.move_on_after(REPORT_S) as limit:
             ended = await trio.run_process(
                 command,
@@ -132,9 +127,9 @@ class Reports:
         if limit.cancelled_caught:
             return f"it took longer than {REPORT_S:.0f} s"
         if ended.returncode == 0:
-            return await trio.to_thread.run_sync(self._take, draft, wish.file)
+            return await trio.to_thread.run_sync(self._take, draft, file)
         if ended.returncode == 2:
-            return wish.folder.told(ended.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+            return folder.told(ended.stderr.decode(errors="replace").strip().rpartition("\n")[2])
         self._note(clipped(printable(ended.stderr[-2000:].decode(errors="replace")), 500))
         return "making it went wrong, as the log of this server says"
 

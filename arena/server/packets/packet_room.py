@@ -12,7 +12,7 @@ from functools import partial
 import attrs
 import trio
 
-from arena.server.http.sockets import GONE, STOPS, Wire
+from arena.server.http.sockets import GONE, STOPS, SocketOwner
 from arena.server.packets import packets
 from arena.server.packets.game_data import GameDataMaker
 from arena.server.packets.packets import packet
@@ -51,7 +51,7 @@ OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
 class PacketClient:
     """One connection."""
 
-    wire: Wire
+    wire: SocketOwner
     player_id: str | None = None
     """Who it is at the table, once it has joined."""
     held: list[str] | None = None

@@ -156,9 +156,7 @@ class LiveRing(Versioned):
         """The document's Game as this owner may see it; None: somebody who said no name."""
         mine = None if owner is None else occupant_of(self.ring, owner)
         match = self.match
-        seat = None
-        if match is not None and mine is not None and mine.player_id in match.terms.seating:
-            seat = Seat(match.terms.seating.index(mine.player_id))
+        seat = None if match is None or mine is None else match.viewer(mine.player_id).seat
         if self._views[0] != self.version:
             self._views = (self.version, {})
         views = self._views[1]

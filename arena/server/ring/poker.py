@@ -7,7 +7,7 @@ public, and obeys its owner alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -19,7 +19,7 @@ from arena.match.game import Game
 from arena.server.http.endpoints import Api, endpoint, json_answer
 from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
-from arena.server.ring.accounts import User, read_basic
+from arena.server.ring.accounts import Accounts, User, read_basic
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker_types import PokerAct, PokerGame, PokerShowdown
 from arena.server.ring.ring import Ring, is_seated
@@ -29,14 +29,6 @@ from arena.server.tables.api import address_of
 FOLD, BET = 0, 1
 """The values of an Act's `action`."""
 PLAYER = "/games/{game}/players/{player}"
-
-
-class Users(Protocol):
-    """What is needed of `Accounts`."""
-
-    async def create(self, name: str, password: str, *, address: str = "") -> str: ...
-
-    async def verify(self, name: str, password: str, *, address: str = "") -> User: ...
 
 
 def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
@@ -72,7 +64,7 @@ def hand_of(ring: Ring, matches: Iterable[Unfinished]) -> Unfinished | None:
 class PokerApi(Api):
     """The handlers, over the ring tables."""
 
-    def __init__(self, rings: Sequence[LiveRing], users: Users) -> None:
+    def __init__(self, rings: Sequence[LiveRing], users: Accounts) -> None:
         self.rings = rings
         self._rings = {live.ring.id: live for live in rings}
         self._users = users

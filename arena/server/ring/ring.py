@@ -130,9 +130,8 @@ def join_ring(ring: Ring, *, owner: str, handle: str, player_id: str, now: float
     assert owner, "only a house bot has no owner"
     if occupant_of(ring, owner) is not None:
         return ring
-    assert all(occupant.player_id != player_id for occupant in _everybody(ring)), (
-        "player ids are never used again"
-    )
+    present = (*filter(None, ring.places), *ring.queue)
+    assert all(each.player_id != player_id for each in present), "player ids are never used again"
     if len(ring.queue) >= RING_QUEUE_MAX:
         raise Refusal(
             "too_many",
@@ -263,12 +262,6 @@ def _taken_after(ring: Ring, place: int) -> list[int]:
 
 
 # What follows from every change.
-
-
-def _everybody(ring: Ring) -> Iterator[Occupant]:
-    """All at the table and in its queue, also who has left during a hand."""
-    yield from (occupant for occupant in ring.places if occupant is not None)
-    yield from ring.queue
 
 
 def _settled(ring: Ring, now: float) -> Ring:

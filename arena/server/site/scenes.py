@@ -17,7 +17,7 @@ import msgspec
 import trio
 from msgspec import Meta
 
-from arena.server.http.sockets import FORBIDDEN, GONE, STOPS, Code, Wire
+from arena.server.http.sockets import FORBIDDEN, GONE, STOPS, Code, SocketOwner
 from arena.server.refusal import Refusal
 from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
@@ -60,7 +60,7 @@ class ShownSoFar:
 class SceneClient:
     """One page."""
 
-    wire: Wire
+    wire: SocketOwner
     player_id: str | None = None
     """Who it is at the table, if it has the key of somebody."""
     is_known: bool = False

@@ -186,7 +186,7 @@ class PlayedMatch:
         async with trio.open_nursery() as nursery:
             self.players = [
                 PacedPlayer(player, pauses, nursery, is_bot=not is_person, windows=windows)
-                for player, is_person in zip(players, self.terms.by_people, strict=True)
+                for player, is_person in zip(players, self.terms.are_people, strict=True)
             ]
             self.record = await self._refereed(pauses, windows)
             nursery.cancel_scope.cancel()
@@ -237,7 +237,7 @@ class PlayedMatch:
         """Makes the record of a match that was played to its end before the server was started again."""
         assert not self.game.to_act(self.state), "it was played to its end"
         gone = [GonePlayer(name, "the match is over") for name in self.terms.names]
-        for player, is_person in zip(gone, self.terms.by_people, strict=True):
+        for player, is_person in zip(gone, self.terms.are_people, strict=True):
             player.is_forgiven = is_person
         await self.play(gone, None)
 
@@ -250,7 +250,7 @@ class PlayedMatch:
             table_id=self._table_id,
             game=self.game,
             names=terms.names,
-            kinds=tuple("person" if is_person else "bot" for is_person in terms.by_people),
+            kinds=tuple("person" if is_person else "bot" for is_person in terms.are_people),
             seed=terms.seed,
             record=self.record,
             started_at=terms.started_at,

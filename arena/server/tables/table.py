@@ -86,7 +86,6 @@ class Table:
     """The fewest and the most who can play."""
     move_s: float | None
     """The limit of every move where people play each other; None: there is none."""
-    created_at: float
     active_at: float
     """When something last happened here."""
     reserved: frozenset[str] = frozenset()
@@ -182,13 +181,8 @@ class MatchTerms:
     move_s: float | None
     started_at: float
     """Unix time."""
-    are_people: tuple[bool, ...] = ()
+    are_people: tuple[bool, ...]
     """Whether each seat is a person's; the others are bots'."""
-
-    @property
-    def by_people(self) -> tuple[bool, ...]:
-        """Whether a person plays, for each seat."""
-        return self.are_people or (False,) * len(self.names)
 
 
 def drawn_match_id(seed: int) -> str:

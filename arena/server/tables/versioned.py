@@ -32,10 +32,6 @@ class Versioned:
     def attach(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def detach(self, listener: Listener) -> None:
-        if listener in self._listeners:
-            self._listeners.remove(listener)
-
     async def changed(self, after: int) -> None:
         """Returns once the version is another than `after`."""
         while self.version == after:

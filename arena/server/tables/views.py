@@ -7,7 +7,6 @@ each version of the table; a poll adds clocks and what only its holder is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -32,7 +31,7 @@ from arena.server.tables.absence import limit_s
 from arena.server.tables.live import LiveTable
 from arena.server.tables.played_match import PlayedMatch
 from arena.server.tables.table import Member, Table
-from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
+from arena.telling.replay import EVERYBODY, Moment, Showing, Viewer
 
 SPECTATORS_NAMED = 50
 """How many spectators are named; their number is always told."""
@@ -234,20 +233,15 @@ def listed_table(table: Table) -> TableListed:
 
 def shown_step(showing: Showing, moment: Moment, viewer: Viewer) -> StepShown:
     """A step as a viewer knows it: moves and events, each with its fields and its sentence."""
-    moves = [shown_move(move) for move in showing.moves(moment, viewer)]
+    moves = [
+        MoveShown(move.bot, move.kind, move.said, move.sentence, move.fault or None)
+        for move in showing.moves(moment, viewer)
+    ]
     events = [
-        shown for event in showing.events(moment, viewer) for shown in shown_events(event, showing.names)
+        EventShown(
+            event.kind, None if who is None else showing.names[who], dict(fields), event.sentences.get(who)
+        )
+        for event in showing.events(moment, viewer)
+        for who, fields in event.payloads
     ]
     return StepShown(moment.turn, moves, events)
-
-
-def shown_move(move: SeenMove) -> MoveShown:
-    """A move, by whom, and because of which fault, if any."""
-    return MoveShown(move.bot, move.kind, move.said, move.sentence, move.fault or None)
-
-
-def shown_events(event: SeenEvent, names: tuple[str, ...]) -> Iterator[EventShown]:
-    """The payloads of an event, each with the one who alone was told it, if any."""
-    for who, fields in event.payloads:
-        to = None if who is None else names[who]
-        yield EventShown(event.kind, to, dict(fields), event.sentences.get(who))

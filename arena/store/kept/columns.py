@@ -121,13 +121,8 @@ def kept_chunks(store: Database, *, builds: bool = False) -> Iterator[ColumnChun
         if chunk is None:
             if not builds:
                 return
-            chunk = _write(store, place, sums_of(store, place))
+            chunk = keep_columns(store, place, sums_of(store, place))
         yield chunk
-
-
-def keep_columns(store: Database, place: int, sums: Sequence[Row]) -> None:
-    """Keeps the columns of a range; `sums`: what `sums_of` returns for it."""
-    _write(store, place, sums)
 
 
 def _key(store: Database, sums: Sequence[Row]) -> bytes:
@@ -147,8 +142,11 @@ def _read(store: Database, place: int) -> ColumnChunk | None:
     return chunk if chunk.is_sound and chunk.key == _key(store, sums_of(store, place)) else None
 
 
-def _write(store: Database, place: int, sums: Sequence[Row]) -> ColumnChunk:
-    """Reads the columns of a range from the database, and keeps them if there is room."""
+def keep_columns(store: Database, place: int, sums: Sequence[Row]) -> ColumnChunk:
+    """Reads the columns of a range from the database, and keeps them if there is room.
+
+    `sums`: what `sums_of` returns for it.
+    """
     chunk = _built(store, place, _key(store, sums))
     keep_octets(store, f"{place:06}", _encoder.encode(chunk))
     return chunk

@@ -30,11 +30,6 @@ def write_digest(path: Path) -> None:
         pass
 
 
-def is_as_written(path: Path) -> bool:
-    """Whether a digest says that the database is as it was written."""
-    return bool(written_digest(path))
-
-
 def written_digest(path: Path) -> str:
     """The digest of a database that is as it was written; empty if that is not known."""
     try:

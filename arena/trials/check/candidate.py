@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.match.game import Game
+from arena.match.game import Game, playable_seats
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
 from arena.tournament.bots.entrants import resolve
@@ -70,7 +70,7 @@ def candidate_of(
         bot=entrant.name,
         game=cls.name,
         title=cls.title,
-        seats=_playable(game),
+        seats=playable_seats(game),
         other_games=tuple(name for name in entrant.games if name != cls.name),
         reserved=cls.reserved_names,
         way="local" if entrant.kind == "local" else entrant.transport,
@@ -91,20 +91,6 @@ def _with_grants(entrant: Entrant, plan: Plan) -> Entrant:
     """The entrant with what it would be granted in a run: what it asks for, up to the limits."""
     (entrant,) = granted([entrant], plan.allow, hidden=hidden_beside(entrant))
     return entrant
-
-
-def _playable(game: Game[Any, Any]) -> tuple[int, ...]:
-    """The numbers of seats that the game and its house rules allow.  Raises ConfigError if there are none."""
-    found, refused = [], None
-    for seats in game.seats:
-        try:
-            game.start(seats)
-            found.append(seats)
-        except ConfigError as error:
-            refused = error
-    if not found and refused is not None:
-        raise refused
-    return tuple(found)
 
 
 async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None:

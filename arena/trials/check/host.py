@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 import attrs
 import trio
@@ -27,31 +27,13 @@ from arena.tournament.bots.build import build
 from arena.tournament.bots.entrants import resolve
 from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.prepare import QUICKSTART
-from arena.trials.check.findings import Ending, Printed, Way
+from arena.trials.check.findings import Ending, Printed
 
 TAIL_LINES = 40
 BESIDE_MAX = 1000
 """How many bots are looked for in the folder in which a checked bot lies."""
 STRAY = "arena: printed to stdout"
 """The beginning of a line of the log about something on standard output that was not an answer."""
-
-
-class BotHost(Protocol):
-    """Starts and ends the instances of one bot."""
-
-    way: Way
-
-    async def start(self) -> Player:
-        """Starts an instance.  Raises BotBroken."""
-
-    async def end(self, player: Player) -> Ending | None:
-        """Tells an instance to end, and returns how it did; None where there is nothing to end."""
-
-    def memory_bytes(self, player: Player) -> int | None:
-        """How much memory an instance holds with all its children; None where nobody can tell."""
-
-    def printed(self, player: Player) -> Printed:
-        """What an instance has printed so far."""
 
 
 @attrs.frozen
@@ -79,7 +61,7 @@ def hidden_beside(entrant: Entrant) -> tuple[Path, ...]:
 
 
 class ProcessHost:
-    """Instances that are processes in a box, as in a run."""
+    """Starts and ends instances that are processes in a box, as in a run."""
 
     def __init__(
         self,
@@ -90,7 +72,6 @@ class ProcessHost:
         watch: LagWatch,
         note_bug: Callable[[str], None],
     ) -> None:
-        self.way: Way = entrant.transport
         self._entrant = entrant
         self._box = box
         self._hidden = hidden
@@ -100,6 +81,7 @@ class ProcessHost:
         self._sticky = 0
 
     async def start(self) -> ProcessPlayer:
+        """Starts an instance.  Raises BotBroken."""
         run = partial(
             run_process,
             self._entrant,
@@ -118,6 +100,7 @@ class ProcessHost:
         self._sticky += 1
 
     async def end(self, player: Player) -> Ending | None:
+        """Tells an instance to end, and returns how it did."""
         assert isinstance(player, ProcessPlayer)
         was_sticky = self._sticky
         player.log.mark()
@@ -131,6 +114,7 @@ class ProcessHost:
         return Ending(took_s=took_s, by="itself" if took_s < GRACE_S else "SIGTERM", exception=exception)
 
     def memory_bytes(self, player: Player) -> int | None:
+        """How much memory an instance holds with all its children; None where nobody can tell."""
         assert isinstance(player, ProcessPlayer)
         return memory_bytes(descendants(player.guard)) or None
 
@@ -144,9 +128,7 @@ class ProcessHost:
 
 
 class LocalHost:
-    """Instances that are objects of a class in this process."""
-
-    way: Way = "local"
+    """Hands out instances that are objects of a class in this process, with nothing to end or measure."""
 
     def __init__(self, entrant: Entrant) -> None:
         self._entrant = entrant
@@ -162,6 +144,9 @@ class LocalHost:
 
     def printed(self, player: Player) -> Printed:
         return Printed()
+
+
+BotHost: TypeAlias = ProcessHost | LocalHost
 
 
 @asynccontextmanager
