@@ -86,6 +86,11 @@ def bot_at(place: Path, where: Path | None = None) -> Entrant | None:
     return None
 
 
+def is_without_bot(place: Path) -> bool:
+    """Whether this is a folder that is no bot itself, not even one with a mistake: bots may be in it."""
+    return os.path.isdir(place) and not (os.path.isfile(place / "bot.toml") or programs_called_bot(place))
+
+
 def programs_called_bot(folder: Path) -> list[str]:
     """The files of a folder that can be run and are called `bot`, whatever their suffix; sorted."""
     try:
