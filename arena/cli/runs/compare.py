@@ -24,10 +24,10 @@ from arena.terminal.verdict import length_before, length_of_returns, told
 from arena.tournament.bots.revisions import is_revision, version_at
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.membership import OTHERWISE
-from arena.tournament.folder.run import Run
+from arena.tournament.folder.run import Run, Tournament
 from arena.tournament.folder.stored import source_of, stored_plan
 from arena.tournament.plan import BotSpec, Plan, make_game, parse_rules, size_of, with_options
-from arena.tournament.prepare import Tournament, prepare, refuse_broken
+from arena.tournament.prepare import prepare, refuse_broken
 from arena.words import LUCK_ADJUSTED, counted
 
 EXITS: Mapping[Verdict | None, int] = {"better": 0, "not better": 1, "worse": 1, None: 3}
@@ -51,16 +51,16 @@ def compare_command(
     refuse_idle_options(tournament, options)
     warn_of_seconds(options.wishes)
     rule = Comparison(question, rules=returns_rules(tournament.game, plan.seats))
-    tournament = attrs.evolve(tournament, stop_rule=rule)
+    tournament = attrs.evolve(tournament, stop_rule=rule, fresh=options.fresh)
     for line in comparison_announced(tournament, rule):
         say(line)
     if options.dry_run:
-        state = None if options.fresh else played_there(tournament)
-        if state is not None and state.extent.there:
+        state = played_there(tournament)
+        if state.extent.there:
             left = "nothing left to play" if state.is_over else "to be continued"
             say(f"{counted(state.extent.there, 'match')} played already in {tournament.folder}: {left}")
         return 0
-    with open_run(tournament, fresh=options.fresh) as run:
+    with open_run(tournament) as run:
         _check_question(run, question)
         run.store.set_meta(META, kept_of(question))
         return CompareCommand(tournament, run, options, rule).play_out()

@@ -42,7 +42,7 @@ from arena.terminal.progress import ProgressReporter, progress
 from arena.terminal.text import TableFormat, columns_of, out, say
 from arena.tournament.bots.broken import some_of
 from arena.tournament.bots.modules import make_importable
-from arena.tournament.folder.folder import open_run, refuse_guessable
+from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.intake import (
     Extent,
     course_there,
@@ -54,13 +54,13 @@ from arena.tournament.folder.intake import (
     playable,
 )
 from arena.tournament.folder.membership import unchanged
-from arena.tournament.folder.run import Run
+from arena.tournament.folder.run import Run, Tournament
 from arena.tournament.folder.seal import open_seal, seal_of
 from arena.tournament.folder.stored import write_run_file
 from arena.tournament.plan import format_of
 from arena.tournament.play.reporting import Reporter
 from arena.tournament.play.summary import Summary
-from arena.tournament.prepare import Tournament, prepare, refuse_broken
+from arena.tournament.prepare import prepare, refuse_broken
 from arena.tournament.runner import run_tournament
 from arena.tournament.workers.hiring import CHILDREN
 from arena.words import counted, printable
@@ -82,7 +82,6 @@ def run_command(words: Sequence[str], options: RunOptions) -> int:
         replace=replacements(options),
         wishes=roster_wishes(options),
     )
-    refuse_guessable(tournament, fresh=options.fresh)
     refuse_broken(tournament, is_trying=not options.dry_run)
     refuse_idle_options(tournament, options)
     tournament = attrs.evolve(
@@ -90,6 +89,7 @@ def run_command(words: Sequence[str], options: RunOptions) -> int:
         stop_rule=until_rule(tournament),
         only=options.only,
         stop_at_fault=options.exit_first,
+        fresh=options.fresh,
         commit=options.commit,
     )
     warn_of_seconds(options.wishes)
@@ -97,7 +97,7 @@ def run_command(words: Sequence[str], options: RunOptions) -> int:
         tell_of_plan(tournament, options)
         return 0
     debugged = _debugged(tournament, options)
-    with open_run(tournament, fresh=options.fresh) as run:
+    with open_run(tournament) as run:
         run = attrs.evolve(with_goal(run), debugged=debugged)
         return RunCommand(tournament, run, options).play_out()
 

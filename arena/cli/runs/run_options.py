@@ -24,6 +24,7 @@ from arena.tournament.bots.submissions import expanded, not_named_yet
 from arena.tournament.folder.folder import seen_there
 from arena.tournament.folder.intake import Extent, course_there, extent_there, left_out_before
 from arena.tournament.folder.membership import NewVersion, RosterWishes
+from arena.tournament.folder.run import Tournament
 from arena.tournament.folder.seal import (
     OPENING_FILE,
     SEAL_FILE,
@@ -44,7 +45,7 @@ from arena.tournament.plan import (
     warnings_of,
     with_options,
 )
-from arena.tournament.prepare import QUICKSTART, Tournament
+from arena.tournament.prepare import QUICKSTART
 from arena.words import counted, listed, printable
 
 
@@ -182,8 +183,8 @@ def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
 
 def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
     """Prints what `--dry-run` is for."""
+    state = played_there(tournament)
     warn(tournament, tournament.plan)
-    state = FolderState(Extent(tournament.bots)) if options.fresh else played_there(tournament)
     if options.commit:
         say("--commit: the seal is printed when the run begins, as its seed is drawn then")
     if not options.as_json:

@@ -19,8 +19,7 @@ from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.text import as_time
 from arena.tournament.folder.membership import OTHERWISE
-from arena.tournament.folder.run import Run
-from arena.tournament.prepare import Tournament
+from arena.tournament.folder.run import Run, Tournament
 
 GOAL = "until"
 """The store's key for the goal of `--until` and the series planned for it."""
