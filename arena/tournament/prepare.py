@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 import attrs
 
 from arena.box.demand import is_demand_known
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.schedule.roster import slot_name
 from arena.store import RESULTS, results_beside
 from arena.tournament.bots.broken import BrokenBots, found_broken, too_few_can_play
 from arena.tournament.bots.entrants import resolve
@@ -47,13 +45,11 @@ def prepare(
     *,
     resume: Path | None = None,
     where: str = "",
-    replace: Mapping[str, BotSpec] = MappingProxyType({}),
     wishes: RosterWishes = NO_WISHES,
 ) -> Tournament:
     """Checks the whole plan, without writing or starting anything.  Raises ConfigError.
 
     Bots with mistakes are among the entrants; what to do about them is left to the caller.
-    `replace`: name of a bot -> the bot that takes its slot from now on.
     """
     source = source_of(plan, resume)
     cls = source.cls
@@ -68,10 +64,9 @@ def prepare(
     entrants = find(plan.bots, plan.remote)
     if any(bot.is_submission for bot in plan.bots):  # also where all of them are replaced later, one by one
         plan = attrs.evolve(plan, sandbox=sandbox_of(plan.sandbox, plan.bots))
-    if replace:
-        plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, replace))
+    if wishes.replace:
+        plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, wishes.replace))
         entrants = find(plan.bots, plan.remote)
-        wishes = attrs.evolve(wishes, replaced=frozenset(map(slot_name, replace)))
     _check_anchor(plan, entrants)
     named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"

@@ -34,7 +34,7 @@ def until_rule(tournament: Tournament) -> UntilRule | None:
     if tournament.plan.until is None:
         return None
     goal = parse_goal(tournament.plan.until)
-    Mixture(goal, [str(number) for number in range(tournament.bots)], 1)
+    goal.check(tournament.bots)
     return _rule_of(goal, tournament.game, tournament.plan.seats)
 
 

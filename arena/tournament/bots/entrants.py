@@ -25,7 +25,7 @@ from arena.reading.units import shown
 from arena.store import DATABASE
 from arena.tournament.bots.fingerprints import fingerprint
 from arena.tournament.bots.modules import module_file
-from arena.tournament.bots.recipe import A_COMMAND, recipe_in, taken_from
+from arena.tournament.bots.recipe import recipe_in
 from arena.words import listed
 
 NAMES_MAX = 10_000
@@ -248,13 +248,9 @@ def _shown(folder: Path, spec: str, base: Path) -> Path:
 
 def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     """The bot of a folder with bot.toml; `where` names the folder in messages."""
-    said = str((where or folder) / "bot.toml")
-    recipe = recipe_in(folder, said)
-    if "run" not in recipe:
-        raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")
+    recipe = recipe_in(folder, str((where or folder) / "bot.toml"))
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
-    asked = taken_from(own, folder.absolute())
-    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), asked=asked, **own)
+    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
 
 
 def _from_module(target: str, base: Path) -> Entrant:

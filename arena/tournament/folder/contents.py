@@ -25,7 +25,7 @@ _UNREADABLE = (0, *_DAMAGE, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_INTERRUPT)
 
 @attrs.frozen
 class FolderContents:
-    """What a results folder held when somebody looked; that of a folder without a tournament is empty."""
+    """What a results folder held when somebody looked."""
 
     meta: Mapping[str, Any] = attrs.field(factory=dict)
     """What the database keeps of its tournament, as `Store.meta` returns it."""
@@ -35,6 +35,11 @@ class FolderContents:
     """Whether a fresh start has put a database aside, and was killed before play began."""
     problem: ConfigError | None = None
     """Why the database cannot be read, if that is so."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no tournament, not even one that cannot be read."""
+        return not self.meta and self.problem is None
 
     @property
     def is_damaged(self) -> bool:

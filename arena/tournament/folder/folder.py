@@ -45,7 +45,7 @@ def seen_there(tournament: Tournament) -> Iterator[Run | None]:
     Raises ConfigError if it belongs to another plan.
     """
     contents = _contents_to_use(tournament)
-    if tournament.fresh or contents == FolderContents():
+    if tournament.fresh or contents.is_empty:
         yield None
         return
     with Store.checked(tournament.folder) as store:

@@ -49,6 +49,8 @@ class Tournament:
     only: str | None = None
     """Play only the match whose id begins with this."""
     stop_at_fault: bool = False
+    debugged: frozenset[str] = frozenset()
+    """The bots whose whole conversations are kept."""
     fresh: bool = False
     """Whether what the folder holds is forgotten once play begins."""
     commit: bool = False
@@ -91,8 +93,6 @@ class Run(Tournament):
     """Who took part so far, and what this run changes about it; new bots are added when play begins."""
     renewed: frozenset[str] = frozenset()
     """The roster's slots whose bots are new versions in this run."""
-    debugged: frozenset[str] = frozenset()
-    """The bots whose whole conversations are kept."""
     may_cut: bool = True
     """Whether the folder was played under `stop_rule`: matches past its end may then be removed."""
     in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
