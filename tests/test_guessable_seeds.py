@@ -26,8 +26,9 @@ from arena.server.http.request_types import Body
 from arena.store import Store
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.intake import course_of
+from arena.tournament.folder.run import Tournament
 from arena.tournament.plan import DRAWING, BotSpec, Plan, is_guessable
-from arena.tournament.prepare import Tournament, prepare
+from arena.tournament.prepare import prepare
 
 HERE = ("guessed_bots:Even", "guessed_bots:Odd", "--rule", "dice=2", "--series", "1", "--out", "out")
 """In this process, which starts nothing and takes no time."""
@@ -63,7 +64,7 @@ def begun(tournament: Tournament) -> None:
     """Leaves a folder with matches, as a run that was interrupted does."""
     from test_prepare import entry
 
-    with open_run(tournament, fresh=False) as run:
+    with open_run(tournament) as run:
         run.begin()
         names = ["odds", "random"]
         run.store.add_many(map(entry, course_of(run, names).order[:2]))
@@ -104,7 +105,7 @@ def test_bots_do_not_join_a_folder_with_a_guessable_seed(home):
     """Not even where the plan takes the folder's seed by not naming one."""
     begun(planned("odds", "random", seed=7, deals="fresh"))
     joined = planned("odds", "random", deals="fresh", expect=1, listen=ANYWHERE)
-    with pytest.raises(ConfigError) as raised, open_run(joined, fresh=False):
+    with pytest.raises(ConfigError) as raised, open_run(joined):
         pass
     assert told_mistake(raised.value) == (
         "out: seed 7 can be guessed by the bots that connect, and with it every deal; "

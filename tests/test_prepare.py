@@ -48,7 +48,7 @@ def plan(*specs: str, **options) -> Plan:
 
 def open_up(wanted: Plan, *, matches: int = 0, begins: bool = True, fresh: bool = False, **more) -> str:
     """Opens the folder as a run does, and keeps so many matches; gives its seed."""
-    with open_run(prepare(wanted, **more), fresh=fresh) as run:
+    with open_run(attrs.evolve(prepare(wanted, **more), fresh=fresh)) as run:
         setup = run
         course = course_of(setup, [entrant.name for entrant in setup.entrants])
         if begins:
@@ -130,7 +130,7 @@ def failing(wanted: Plan, act) -> None:
     """A start that ends with a mistake of the user, after this was done in its folder."""
 
     def start() -> None:
-        with open_run(prepare(wanted), fresh=False) as run:
+        with open_run(prepare(wanted)) as run:
             act(run)
             raise ConfigError("the port is in use")
 
@@ -183,7 +183,7 @@ def test_tokens_outlive_a_run_that_never_began(home):
     wanted = plan(remote=("ann",), listen=Address("127.0.0.1", 0))
 
     def tokens(fresh: bool) -> dict[str, str]:
-        with open_run(prepare(wanted), fresh=fresh) as run:
+        with open_run(attrs.evolve(prepare(wanted), fresh=fresh)) as run:
             return dict(run.tokens)
 
     first = tokens(False)
@@ -294,7 +294,7 @@ def test_fresh_keeps_the_log_of_a_bot_that_was_just_started(home):
     log.parent.mkdir()
     log.write_text("old")
     os.utime(log, (1, 1))
-    with open_run(prepare(plan()), fresh=True) as run:
+    with open_run(attrs.evolve(prepare(plan()), fresh=True)) as run:
         log.write_text("new")
         run.begin()
     assert "new" == log.read_text()
@@ -306,7 +306,7 @@ def test_fresh_touches_nothing_if_play_never_begins(mistake, home):
     open_up(plan(), matches=2)
     Path("out/matches.csv").write_text("old")
     try:
-        with open_run(prepare(attrs.evolve(plan(), move_time=9.0)), fresh=True):
+        with open_run(attrs.evolve(prepare(plan(move_time=9.0)), fresh=True)):
             if mistake:
                 raise mistake
     except ConfigError:
@@ -460,7 +460,7 @@ def test_a_stored_plan_goes_on_from_anywhere(home, monkeypatch):
 
 def test_no_path_of_this_machine_is_written(home):
     """Neither run.json nor the stored plan says where the home of this run is."""
-    with open_run(prepare(plan()), fresh=False) as run:
+    with open_run(prepare(plan())) as run:
         run.begin()
         write_run_file(run, Summary(), began_at=0.0, status="finished")
         stored = json.dumps(stored_form(run.plan, Path("out")))
@@ -539,11 +539,11 @@ def test_runs_of_the_same_second_have_folders_of_their_own(home, monkeypatch):
     """The second one takes the next free name; so does one that finds results of whoever was there."""
     monkeypatch.setattr("arena.tournament.prepare.time.strftime", lambda _: "20261121-120000")
     nameless = attrs.evolve(plan(), out=None)
-    with open_run(prepare(nameless), fresh=False) as one, open_run(prepare(nameless), fresh=False) as other:
+    with open_run(prepare(nameless)) as one, open_run(prepare(nameless)) as other:
         begun = [one.folder, other.folder]
-    with open_run(prepare(nameless), fresh=False) as later:
+    with open_run(prepare(nameless)) as later:
         begun.append(later.folder)
-    with pytest.raises(ConfigError, match="too bad"), open_run(prepare(nameless), fresh=False):
+    with pytest.raises(ConfigError, match="too bad"), open_run(prepare(nameless)):
         raise ConfigError("too bad")
     named = "results/liars-dice-20261121-120000"
     assert not Path(f"{named}-4").exists()

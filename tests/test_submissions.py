@@ -297,7 +297,7 @@ def played(
     """Plays, as the store sees it, what is missing without those; gives the number of each bot's new matches."""
     wishes = {"series": 1, "leave_out_broken": True, "out": "out", "tournament": tournament}
     plan = plan_of(words, resume, {} if resume else wishes)
-    with open_run(prepare(plan, resume=resume), fresh=False) as run:
+    with open_run(prepare(plan, resume=resume)) as run:
         names = [one.name for one in run.entrants if one.kind != "broken" and one.name not in left_out]
         run.begin()
         run.store.put_bots(
@@ -359,7 +359,7 @@ def test_a_broken_bot_is_no_reason_to_refuse_a_folder(base):
     played(tournament="swiss")
     write("subs/two words.py")
     wishes = {"series": 1, "out": "out", "tournament": "swiss"}
-    with open_run(prepare(plan_of(("subs",), None, wishes)), fresh=False) as run:
+    with open_run(prepare(plan_of(("subs",), None, wishes))) as run:
         assert ["broken"] == [one.kind for one in run.entrants if one.name == "two words"]
     write("subs/cat.py")
     with pytest.raises(ConfigError, match="began without cat and would pair"):

@@ -32,7 +32,7 @@ from arena.store.rows import (
 )
 from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, as_columns
 from arena.store.soundness import Damage
-from arena.store.store import Store, holds_tournament
+from arena.store.store import NotOurs, Store, holds_tournament
 
 __all__ = [
     "DATABASE",
@@ -49,6 +49,7 @@ __all__ = [
     "Damage",
     "FaultCount",
     "FinishedMatch",
+    "NotOurs",
     "Row",
     "SeriesState",
     "Store",

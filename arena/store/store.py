@@ -18,6 +18,10 @@ from arena.store.soundness import is_laid_out, is_sound, lay_out, lay_views_anew
 from arena.store.writing import Writing
 
 
+class NotOurs(ConfigError):
+    """What lies in a folder is no tournament of the arena's, and must not be overwritten."""
+
+
 class Store(Reading, Writing):
     """The database of one results folder, to read and, if opened for that, to write."""
 
@@ -159,7 +163,7 @@ class Store(Reading, Writing):
         if self._is_blank():
             raise ConfigError(f"{self.path} is empty: its run ended before it began; start it again")
         if self.pragma("application_id") != APPLICATION_ID:
-            raise ConfigError(f"{self.path} is not a database of the arena")
+            raise NotOurs(f"{self.path} is not a database of the arena")
         version = self.pragma("user_version")
         if version > SCHEMA_VERSION:
             raise ConfigError(

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 import attrs
 
 from arena.box.demand import is_demand_known
 from arena.errors import ConfigError
-from arena.match.game import Game
 from arena.players.entrant import Entrant
-from arena.schedule.admission import Capacity
-from arena.schedule.roster import slot_name
 from arena.store import RESULTS, results_beside
 from arena.tournament.bots.broken import BrokenBots, found_broken, too_few_can_play
 from arena.tournament.bots.entrants import resolve
-from arena.tournament.bots.field import field_of, mistakes_of
-from arena.tournament.bots.game_source import Origin
+from arena.tournament.bots.field import field_of
 from arena.tournament.bots.grants import granted
 from arena.tournament.folder.membership import NO_WISHES, RosterWishes, with_replacements
+from arena.tournament.folder.run import Tournament
 from arena.tournament.folder.stored import source_of
 from arena.tournament.plan import (
     BotSpec,
@@ -35,11 +30,8 @@ from arena.tournament.plan import (
     check_size,
     make_game,
     sandbox_of,
-    size_of,
-    size_words,
     workers_of,
 )
-from arena.tournament.play.stopping import StopRule
 
 QUICKSTART = Plan(
     name="quickstart",
@@ -48,70 +40,16 @@ QUICKSTART = Plan(
 """What `arena run` plays if nothing is named."""
 
 
-@attrs.frozen
-class Tournament:
-    """A plan that can be played, with its game, its bots and its folder, which is untouched so far.
-
-    It also holds what this call asks for: who takes part, what is played, and when play ends.
-    """
-
-    plan: Plan
-    game: Game[Any, Any]
-    entrants: tuple[Entrant, ...]
-    """First the entrants that the arena starts, and the broken ones, then those with a token."""
-    folder: Path
-    capacity: Capacity
-    """How many tables there may be."""
-    workers: int = 1
-    """In how many processes the matches are played."""
-    origin: Origin | None = None
-    """Where the game comes from, if it is not built in."""
-    is_named_by_time: bool = False
-    """Whether nobody named the folder: it must be new, even if another run begins in the same second."""
-    wishes: RosterWishes = NO_WISHES
-    """What is to change about who takes part, if the folder goes on."""
-    stop_rule: StopRule | None = None
-    """What may end it before its schedule does."""
-    only: str | None = None
-    """Play only the match whose id begins with this."""
-    stop_at_fault: bool = False
-    commit: bool = False
-    """Whether plan, seed and bots are sealed if the folder begins; one that goes on must have its seal."""
-
-    @property
-    def broken(self) -> list[Entrant]:
-        """The entrants that are known to be broken before any is started."""
-        return mistakes_of(self.entrants)
-
-    @property
-    def bots(self) -> int:
-        """How many bots are to play, if all that are started can."""
-        left_out = len(self.broken) if self.plan.leave_out_broken else 0
-        return self.plan.entrants - left_out
-
-    @property
-    def size(self) -> str:
-        """The tournament in words."""
-        return size_words(self.plan, self.bots)
-
-    @property
-    def matches(self) -> int:
-        """The number of matches; the largest possible one if results decide it."""
-        return size_of(self.plan, self.bots).matches
-
-
 def prepare(
     plan: Plan,
     *,
     resume: Path | None = None,
     where: str = "",
-    replace: Mapping[str, BotSpec] = MappingProxyType({}),
     wishes: RosterWishes = NO_WISHES,
 ) -> Tournament:
     """Checks the whole plan, without writing or starting anything.  Raises ConfigError.
 
     Bots with mistakes are among the entrants; what to do about them is left to the caller.
-    `replace`: name of a bot -> the bot that takes its slot from now on.
     """
     source = source_of(plan, resume)
     cls = source.cls
@@ -126,10 +64,9 @@ def prepare(
     entrants = find(plan.bots, plan.remote)
     if any(bot.is_submission for bot in plan.bots):  # also where all of them are replaced later, one by one
         plan = attrs.evolve(plan, sandbox=sandbox_of(plan.sandbox, plan.bots))
-    if replace:
-        plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, replace))
+    if wishes.replace:
+        plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, wishes.replace))
         entrants = find(plan.bots, plan.remote)
-        wishes = attrs.evolve(wishes, replaced=frozenset(map(slot_name, replace)))
     _check_anchor(plan, entrants)
     named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -139,13 +76,13 @@ def prepare(
     cores = os.cpu_count() or 1
     capacity = capacity_of(plan, cores, is_measured=is_demand_known() and not others)
     return Tournament(
-        plan,
-        game,
-        entrants,
-        _shortest(folder),
-        capacity,
-        workers_of(plan, cores, has_programs=any(entrant.kind != "local" for entrant in entrants)),
-        source.origin,
+        plan=plan,
+        game=game,
+        entrants=entrants,
+        folder=_shortest(folder),
+        capacity=capacity,
+        workers=workers_of(plan, cores, has_programs=any(entrant.kind != "local" for entrant in entrants)),
+        origin=source.origin,
         wishes=wishes,
         is_named_by_time=named is None,
     )

@@ -22,7 +22,8 @@ from arena.store.files import COLUMNS_FOLDER
 from arena.store.kept import columns, kept_lines, ranges
 from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.store.lines import TableLines, quoted_text
-from arena.tournament.folder.fresh import forget_aside, put_aside
+from arena.tournament.folder.contents import contents_of
+from arena.tournament.folder.fresh import put_aside
 
 
 @pytest.fixture(autouse=True)
@@ -196,9 +197,9 @@ def test_a_fresh_start_of_a_run_drops_them_when_play_begins(filled):
     export(filled)
     kept = [filled.folder / COLUMNS_FOLDER / name for name in ("000001", "000001.seats")]
     filled.close()
-    old = put_aside(filled.folder)
-    assert all(path.exists() and path in old for path in kept)
-    forget_aside(filled.folder, old)
+    with put_aside(filled.folder, contents_of(filled.folder)) as forget:
+        assert all(path.exists() for path in kept)
+        forget()
     assert not any(path.exists() for path in kept)
 
 

@@ -27,6 +27,12 @@ class Goal:
     def __str__(self) -> str:
         return f"top {self.top} at {100 * self.confidence:.6g}%"
 
+    def check(self, bots: int) -> None:
+        """Raises ConfigError if it names as many leaders as there are bots."""
+        if self.top >= bots:
+            why = f"found top {self.top} of {bots} bots, expected fewer than all"
+            raise ConfigError(why, setting="until")
+
 
 def parse_goal(text: str) -> Goal:
     """The goal that the words name.  Raises ConfigError if it is not one."""

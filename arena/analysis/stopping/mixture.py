@@ -35,7 +35,6 @@ from arena.analysis.strength.meetings import Meetings
 from arena.analysis.strength.open_sets import open_shares
 from arena.analysis.strength.sure_cycle import shortest_circle
 from arena.analysis.student import Floats
-from arena.errors import ConfigError
 
 RULE = 2
 """The number of this rule, which a folder keeps: one begun under another rule is not continued."""
@@ -75,9 +74,7 @@ class Mixture:
         known (returns): then those seen so far are used, and a bot with rare large losses may be declared
         a leader before it has one (nine wins to one loss nine times as high: wrong in 43 % at 80 %, not 20).
         """
-        if goal.top >= len(bots):
-            why = f"found top {goal.top} of {len(bots)} bots, expected fewer than all"
-            raise ConfigError(why, setting="until")
+        goal.check(len(bots))
         self.goal = goal
         self.cycles = 0
         """How many cycles are closed."""

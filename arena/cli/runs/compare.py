@@ -15,7 +15,7 @@ from arena.analysis.stopping.verdict import Verdict
 from arena.cli.group import BUG
 from arena.cli.runs.question import QuestionWords, kept_of, question_kept, returns_rules
 from arena.cli.runs.run import RunCommand
-from arena.cli.runs.run_options import RunOptions, played_there, refuse_idle_options, warn_of_seconds
+from arena.cli.runs.run_options import RunOptions, played_there, tournament_of, with_rules
 from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.store import Store
@@ -24,10 +24,9 @@ from arena.terminal.verdict import length_before, length_of_returns, told
 from arena.tournament.bots.revisions import is_revision, version_at
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.membership import OTHERWISE
-from arena.tournament.folder.run import Run
+from arena.tournament.folder.run import Run, Tournament
 from arena.tournament.folder.stored import source_of, stored_plan
-from arena.tournament.plan import BotSpec, Plan, make_game, parse_rules, size_of, with_options
-from arena.tournament.prepare import Tournament, prepare, refuse_broken
+from arena.tournament.plan import BotSpec, Plan, make_game, size_of, with_options
 from arena.words import LUCK_ADJUSTED, counted
 
 EXITS: Mapping[Verdict | None, int] = {"better": 0, "not better": 1, "worse": 1, None: 3}
@@ -46,21 +45,18 @@ def compare_command(
         question = asked.question(game, plan.seats, is_field=bool(field))
     else:
         question, plan = _resumed(options.resume, [*bots, *field], options.wishes, asked)
-    tournament = prepare(plan, resume=options.resume)
-    refuse_broken(tournament)
-    refuse_idle_options(tournament, options)
-    warn_of_seconds(options.wishes)
+    tournament = tournament_of(plan, options)
     rule = Comparison(question, rules=returns_rules(tournament.game, plan.seats))
     tournament = attrs.evolve(tournament, stop_rule=rule)
     for line in comparison_announced(tournament, rule):
         say(line)
     if options.dry_run:
-        state = None if options.fresh else played_there(tournament)
-        if state is not None and state.extent.there:
+        state = played_there(tournament)
+        if state.extent.there:
             left = "nothing left to play" if state.is_over else "to be continued"
             say(f"{counted(state.extent.there, 'match')} played already in {tournament.folder}: {left}")
         return 0
-    with open_run(tournament, fresh=options.fresh) as run:
+    with open_run(tournament) as run:
         _check_question(run, question)
         run.store.set_meta(META, kept_of(question))
         return CompareCommand(tournament, run, options, rule).play_out()
@@ -85,9 +81,7 @@ def _plan(bots: Sequence[str], field: Sequence[str], wishes: Mapping[str, Any], 
         seats=2,
         series=asked.series_max,
     )
-    plan = with_options(plan, options, base=here)
-    if rules:
-        plan = attrs.evolve(plan, rules=parse_rules(source_of(plan, None).cls, rules))
+    plan = with_rules(with_options(plan, options, base=here), rules)
     # What is asked for is a number of series: the limit on matches follows from it.
     return attrs.evolve(plan, matches_max=max(plan.matches_max, size_of(plan, plan.entrants).matches))
 

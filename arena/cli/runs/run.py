@@ -22,14 +22,11 @@ from arena.cli.runs.run_options import (
     announced,
     how_to_connect,
     plan_of,
-    refuse_idle_options,
-    replacements,
-    roster_wishes,
     seal_announced,
     seal_closing,
     tell_of_plan,
+    tournament_of,
     warn,
-    warn_of_seconds,
 )
 from arena.cli.runs.until import UntilRule, until_rule, with_goal
 from arena.cli.stop import Stop
@@ -42,7 +39,7 @@ from arena.terminal.progress import ProgressReporter, progress
 from arena.terminal.text import TableFormat, columns_of, out, say
 from arena.tournament.bots.broken import some_of
 from arena.tournament.bots.modules import make_importable
-from arena.tournament.folder.folder import open_run, refuse_guessable
+from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.intake import (
     Extent,
     course_there,
@@ -54,13 +51,12 @@ from arena.tournament.folder.intake import (
     playable,
 )
 from arena.tournament.folder.membership import unchanged
-from arena.tournament.folder.run import Run
+from arena.tournament.folder.run import Run, Tournament
 from arena.tournament.folder.seal import open_seal, seal_of
 from arena.tournament.folder.stored import write_run_file
 from arena.tournament.plan import format_of
 from arena.tournament.play.reporting import Reporter
 from arena.tournament.play.summary import Summary
-from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.runner import run_tournament
 from arena.tournament.workers.hiring import CHILDREN
 from arena.words import counted, printable
@@ -75,42 +71,14 @@ def run_command(words: Sequence[str], options: RunOptions) -> int:
     if not format_of(plan).is_offered:
         where = options.resume or " ".join(words)
         raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
-    tournament = prepare(
-        plan,
-        resume=options.resume,
-        where="" if plan.entrants else " ".join(words),
-        replace=replacements(options),
-        wishes=roster_wishes(options),
-    )
-    refuse_guessable(tournament, fresh=options.fresh)
-    refuse_broken(tournament, is_trying=not options.dry_run)
-    refuse_idle_options(tournament, options)
-    tournament = attrs.evolve(
-        tournament,
-        stop_rule=until_rule(tournament),
-        only=options.only,
-        stop_at_fault=options.exit_first,
-        commit=options.commit,
-    )
-    warn_of_seconds(options.wishes)
+    where = "" if plan.entrants else " ".join(words)
+    tournament = tournament_of(plan, options, where=where, is_trying=not options.dry_run)
+    tournament = attrs.evolve(tournament, stop_rule=until_rule(tournament))
     if options.dry_run:
         tell_of_plan(tournament, options)
         return 0
-    debugged = _debugged(tournament, options)
-    with open_run(tournament, fresh=options.fresh) as run:
-        run = attrs.evolve(with_goal(run), debugged=debugged)
-        return RunCommand(tournament, run, options).play_out()
-
-
-def _debugged(tournament: Tournament, options: RunOptions) -> frozenset[str]:
-    """The bots whose conversations are kept.  Raises ConfigError for bots without one."""
-    kinds = {entrant.name: entrant.kind for entrant in tournament.entrants}
-    for name in options.debug:
-        if kinds.get(name) == "local":
-            raise ConfigError(f"--debug {name}: it plays in this process, without a connection")
-        if name not in kinds and not tournament.plan.expect:
-            raise ConfigError(f"--debug {name}: there is no such bot, expected one of {', '.join(kinds)}")
-    return frozenset(options.debug)
+    with open_run(tournament) as run:
+        return RunCommand(tournament, with_goal(run), options).play_out()
 
 
 class RunCommand:

@@ -24,6 +24,7 @@ from arena.tournament.bots.submissions import expanded, not_named_yet
 from arena.tournament.folder.folder import seen_there
 from arena.tournament.folder.intake import Extent, course_there, extent_there, left_out_before
 from arena.tournament.folder.membership import NewVersion, RosterWishes
+from arena.tournament.folder.run import Tournament
 from arena.tournament.folder.seal import (
     OPENING_FILE,
     SEAL_FILE,
@@ -44,7 +45,7 @@ from arena.tournament.plan import (
     warnings_of,
     with_options,
 )
-from arena.tournament.prepare import QUICKSTART, Tournament
+from arena.tournament.prepare import QUICKSTART, prepare, refuse_broken
 from arena.words import counted, listed, printable
 
 
@@ -115,9 +116,14 @@ def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]
     if resume is not None:
         named = not_named_yet(named, planned)
     plan = with_options(attrs.evolve(plan, bots=(*planned, *named)), options, base=here)
-    if rules:
-        plan = attrs.evolve(plan, rules={**plan.rules, **parse_rules(source_of(plan, resume).cls, rules)})
-    return plan
+    return with_rules(plan, rules, resume)
+
+
+def with_rules(plan: Plan, words: Sequence[str], resume: Path | None = None) -> Plan:
+    """The plan with the house rules in these words, `NAME=VALUE`, which its game must have."""
+    if not words:
+        return plan
+    return attrs.evolve(plan, rules={**plan.rules, **parse_rules(source_of(plan, resume).cls, words)})
 
 
 def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> Plan:
@@ -128,7 +134,37 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
     return stored_plan(folder)
 
 
-def replacements(options: RunOptions) -> dict[str, BotSpec]:
+def tournament_of(plan: Plan, options: RunOptions, *, where: str = "", is_trying: bool = False) -> Tournament:
+    """The tournament that plan and options ask for.  Raises ConfigError if it cannot be played.
+
+    `where` names the plan in messages; `is_trying`: whether bots are tried first if only some are broken.
+    """
+    tournament = prepare(plan, resume=options.resume, where=where, wishes=roster_wishes(options))
+    refuse_broken(tournament, is_trying=is_trying)
+    _refuse_idle_options(tournament, options)
+    _warn_of_seconds(options.wishes)
+    return attrs.evolve(
+        tournament,
+        fresh=options.fresh,
+        only=options.only,
+        stop_at_fault=options.exit_first,
+        commit=options.commit,
+        debugged=_debugged(tournament, options.debug),
+    )
+
+
+def _debugged(tournament: Tournament, names: Sequence[str]) -> frozenset[str]:
+    """The bots whose conversations are kept.  Raises ConfigError for bots without one."""
+    kinds = {entrant.name: entrant.kind for entrant in tournament.entrants}
+    for name in names:
+        if kinds.get(name) == "local":
+            raise ConfigError(f"--debug {name}: it plays in this process, without a connection")
+        if name not in kinds and not tournament.plan.expect:
+            raise ConfigError(f"--debug {name}: there is no such bot, expected one of {', '.join(kinds)}")
+    return frozenset(names)
+
+
+def _replacements(options: RunOptions) -> dict[str, BotSpec]:
     """Name of the bot that is replaced -> its replacement, of all `--replace`.  Raises ConfigError."""
     found: dict[str, BotSpec] = {}
     for said in options.replace:
@@ -142,7 +178,10 @@ def replacements(options: RunOptions) -> dict[str, BotSpec]:
 def roster_wishes(options: RunOptions) -> RosterWishes:
     """What the options say about who takes part."""
     return RosterWishes(
-        without=tuple(options.without), readmit=tuple(options.readmit), agrees=partial(_agrees, options.yes)
+        replace=_replacements(options),
+        without=tuple(options.without),
+        readmit=tuple(options.readmit),
+        agrees=partial(_agrees, options.yes),
     )
 
 
@@ -172,7 +211,7 @@ def is_asked() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
+def _refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
     """Raises ConfigError for options about workers, or about a cluster, where there are none."""
     if options.trusted_network and options.cluster is None:
         raise ConfigError("--trusted-network is about the scheduler of --cluster: add that, or leave it out")
@@ -182,8 +221,8 @@ def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
 
 def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
     """Prints what `--dry-run` is for."""
+    state = played_there(tournament)
     warn(tournament, tournament.plan)
-    state = FolderState(Extent(tournament.bots)) if options.fresh else played_there(tournament)
     if options.commit:
         say("--commit: the seal is printed when the run begins, as its seed is drawn then")
     if not options.as_json:
@@ -252,7 +291,7 @@ MOVE_TIME_USUAL_S = 60
 """Whoever allows more than this for a move, as a bare number, may have meant milliseconds."""
 
 
-def warn_of_seconds(wishes: Mapping[str, Any]) -> None:
+def _warn_of_seconds(wishes: Mapping[str, Any]) -> None:
     """Says what a bare number after `--move-time` means, if it is large."""
     said = str(wishes.get("move_time") or "").strip()
     if said.replace(".", "", 1).isdecimal() and float(said) > MOVE_TIME_USUAL_S:

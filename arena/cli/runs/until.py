@@ -19,8 +19,7 @@ from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.text import as_time
 from arena.tournament.folder.membership import OTHERWISE
-from arena.tournament.folder.run import Run
-from arena.tournament.prepare import Tournament
+from arena.tournament.folder.run import Run, Tournament
 
 GOAL = "until"
 """The store's key for the goal of `--until` and the series planned for it."""
@@ -35,7 +34,7 @@ def until_rule(tournament: Tournament) -> UntilRule | None:
     if tournament.plan.until is None:
         return None
     goal = parse_goal(tournament.plan.until)
-    Mixture(goal, [str(number) for number in range(tournament.bots)], 1)
+    goal.check(tournament.bots)
     return _rule_of(goal, tournament.game, tournament.plan.seats)
 
 

@@ -25,7 +25,7 @@ from arena.reading.units import shown
 from arena.store import DATABASE
 from arena.tournament.bots.fingerprints import fingerprint
 from arena.tournament.bots.modules import module_file
-from arena.tournament.bots.recipe import A_COMMAND, recipe_in, taken_from
+from arena.tournament.bots.recipe import recipe_in
 from arena.words import listed
 
 NAMES_MAX = 10_000
@@ -84,6 +84,11 @@ def bot_at(place: Path, where: Path | None = None) -> Entrant | None:
     if os.path.isfile(place) and place.suffix in _RUNNERS:
         return program_at(place)
     return None
+
+
+def is_without_bot(place: Path) -> bool:
+    """Whether this is a folder that is no bot itself, not even one with a mistake: bots may be in it."""
+    return os.path.isdir(place) and not (os.path.isfile(place / "bot.toml") or programs_called_bot(place))
 
 
 def programs_called_bot(folder: Path) -> list[str]:
@@ -243,13 +248,9 @@ def _shown(folder: Path, spec: str, base: Path) -> Path:
 
 def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     """The bot of a folder with bot.toml; `where` names the folder in messages."""
-    said = str((where or folder) / "bot.toml")
-    recipe = recipe_in(folder, said)
-    if "run" not in recipe:
-        raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")
+    recipe = recipe_in(folder, str((where or folder) / "bot.toml"))
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
-    asked = taken_from(own, folder.absolute())
-    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), asked=asked, **own)
+    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
 
 
 def _from_module(target: str, base: Path) -> Entrant:

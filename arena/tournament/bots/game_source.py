@@ -145,8 +145,7 @@ def _split(word: str) -> tuple[str, str]:
 def files_of(origin: Origin) -> dict[str, Path]:
     """The files that the origin's fingerprint covers, by path below the folder where its module starts."""
     root = _root_of(origin.file, origin.module)
-    package = _package_of(origin.file, origin.module)
-    files = [origin.file] if package is None else [package / name for name in sources(package, skipped=())]
+    files = _sources_of(origin.file, origin.module).values()
     return {path.relative_to(root).as_posix(): path for path in files}
 
 
@@ -158,9 +157,13 @@ def moved_to(origin: Origin, root: Path) -> Origin:
 
 def _fingerprint(file: Path, module: str) -> str:
     """The fingerprint of the file alone, or of its whole package."""
+    return fingerprint_of((name, _read(path)) for name, path in _sources_of(file, module).items())
+
+
+def _sources_of(file: Path, module: str) -> dict[str, Path]:
+    """The file alone, or all files of the package that its module is in, by their names there."""
     package = _package_of(file, module)
-    files = {"": file} if package is None else {name: package / name for name in sources(package, skipped=())}
-    return fingerprint_of((name, _read(path)) for name, path in files.items())
+    return {"": file} if package is None else {name: package / name for name in sources(package, skipped=())}
 
 
 def _read(file: Path) -> bytes:

@@ -16,7 +16,7 @@ from arena.tournament.plan.allow import RIGHTS_READERS
 CONNECT_S_MAX = 300.0
 """Loading a large model takes a minute or two; what takes longer holds up everybody else's tournament."""
 
-A_COMMAND = 'a command such as "python3 bot.py" or ["python3", "bot.py"]'
+_A_COMMAND = 'a command such as "python3 bot.py" or ["python3", "bot.py"]'
 
 _SHELL_WORDS = frozenset(("&&", "||", "|", ";", "&", ">", ">>", "<"))
 
@@ -27,13 +27,13 @@ def _read_argv(value: object) -> Argv:
         try:
             words = tuple(shlex.split(value))
         except ValueError:
-            raise unexpected(value, A_COMMAND) from None
+            raise unexpected(value, _A_COMMAND) from None
         if _SHELL_WORDS & set(words):
             raise unexpected(value, 'one command; for a shell, say ["sh", "-c", "…"]')
     else:
-        words = many(text, A_COMMAND)(value)
+        words = many(text, _A_COMMAND)(value)
     if not words:
-        raise unexpected(value, A_COMMAND)
+        raise unexpected(value, _A_COMMAND)
     return words
 
 
@@ -68,24 +68,23 @@ _OTHER_WORDS: Mapping[str, str] = {
 
 
 def recipe_in(folder: Path, said: str) -> dict[str, Any]:
-    """The keys and values of a folder's bot.toml; `said` names the file in messages.
+    """What a folder's bot.toml says, as fields of an Entrant; `said` names the file in messages.
 
     Raises ConfigError if that is wrong, or if the file is a link to one that is not the bot's.
     """
     path = folder / "bot.toml"
     if not path.resolve().is_relative_to(folder.resolve()):
         raise ConfigError(f"{said}: it is a link that leads out of the bot's folder, expected a file")
-    return read_table(read_toml(path, where=said), RECIPE, where=said, reject=no_such_recipe_key)
+    recipe = read_table(read_toml(path, where=said), RECIPE, where=said, reject=_no_such_key)
+    if "run" not in recipe:
+        raise ConfigError(f"{said}: run: found nothing, expected {_A_COMMAND}")
+    asked = {key: recipe.pop(key) for key in RIGHTS_READERS if key in recipe}
+    read = tuple(folder.absolute() / path for path in asked.get("read", ()))
+    return recipe | {"asked": Rights(**asked | {"read": read})}
 
 
-def no_such_recipe_key(key: str) -> str:
+def _no_such_key(key: str) -> str:
     """The message for a key that bot.toml does not know."""
     if other := _OTHER_WORDS.get(key.lower()):
         return f"no such key (did you mean {other}?); accepted: {', '.join(RECIPE)}"
     return unknown(key, RECIPE, "key")
-
-
-def taken_from(recipe: dict[str, Any], folder: Path) -> Rights:
-    """Takes the rights that it asks for out of a recipe; relative paths start at the bot's folder."""
-    asked = {key: recipe.pop(key) for key in RIGHTS_READERS if key in recipe}
-    return Rights(**asked | {"read": tuple(folder / path for path in asked.get("read", ()))})

@@ -28,6 +28,7 @@ from arena.tournament.bots.entrants import (
     bot_at,
     builtin_bots,
     can_run,
+    is_without_bot,
     names_in,
     no_bot_in,
     program_at,
@@ -58,7 +59,10 @@ def expanded(specs: Iterable[BotSpec]) -> Iterator[BotSpec]:
     A folder without any bot, or with too many, stays as it is, for `entrants.resolve` to refuse.
     """
     for spec in specs:
-        yield from _bots_of(spec) if _is_folder_of_bots(spec) else (spec,)
+        is_folder = (
+            spec.name is None and spec.spec not in builtin_bots() and is_without_bot(place_of_spec(spec))
+        )
+        yield from _bots_of(spec) if is_folder else (spec,)
 
 
 def not_named_yet(named: Sequence[BotSpec], planned: Sequence[BotSpec]) -> list[BotSpec]:
@@ -77,16 +81,6 @@ def not_named_yet(named: Sequence[BotSpec], planned: Sequence[BotSpec]) -> list[
 def _what_is_named(spec: BotSpec) -> object:
     """A key that is equal for two specs of the same bot, as a path may be written in many ways."""
     return (spec.name, os.path.realpath(place_of_spec(spec))) if spec.is_submission else spec
-
-
-def _is_folder_of_bots(spec: BotSpec) -> bool:
-    if spec.name is not None or spec.spec in builtin_bots():
-        return False
-    place = place_of_spec(spec)
-    try:
-        return os.path.isdir(place) and bot_at(place) is None
-    except ConfigError:  # there is a bot in it, with a mistake
-        return False
 
 
 def _bots_of(spec: BotSpec) -> list[BotSpec]:

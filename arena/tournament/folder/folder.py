@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,31 +12,20 @@ from typing import Any
 import attrs
 
 from arena.analysis.intervals import bound_of
-from arena.errors import ELSEWHERE, START_OVER, ConfigError, DiskFull
+from arena.errors import START_OVER, ConfigError, DiskFull
 from arena.match.game import Game
 from arena.reading.units import shown
 from arena.schedule import ORDER, SEEDING
 from arena.schedule.roster import Roster
-from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
-from arena.store.files import made_new, open_database, sentences
-from arena.store.foreign import check_folder
-from arena.store.schema import APPLICATION_ID
+from arena.store import Damage, Store, erase, mended, store_lock
+from arena.store.files import made_new
 from arena.tournament.bots.game_source import as_kept
-from arena.tournament.folder.fresh import (
-    ASIDE,
-    TABLE_FILES,
-    forget_aside,
-    has_matches,
-    is_damage,
-    put_aside,
-    put_back,
-    remove_made,
-    settle_folder,
-)
+from arena.tournament.folder.contents import FolderContents, contents_of
+from arena.tournament.folder.fresh import put_aside, remove_made, settle_folder
 from arena.tournament.folder.latest import point_latest
-from arena.tournament.folder.membership import OTHERWISE, Membership, membership, roster_of
-from arena.tournament.folder.run import Run
-from arena.tournament.folder.seal import SEAL, Seal, is_sealed, opening_of, seal_for, seal_of, show_seal
+from arena.tournament.folder.membership import OTHERWISE, membership, roster_of
+from arena.tournament.folder.run import Run, Tournament
+from arena.tournament.folder.seal import SEAL, is_sealed, opening_of, seal_for, seal_in, show_seal
 from arena.tournament.folder.stored import DECISIONS, ORIGIN, stored_form
 from arena.tournament.plan import (
     Plan,
@@ -47,37 +36,28 @@ from arena.tournament.plan import (
     join_refusal,
     seed_refusal,
 )
-from arena.tournament.prepare import Tournament
 
 
 @contextmanager
 def seen_there(tournament: Tournament) -> Iterator[Run | None]:
-    """The folder as a run would find it, only to be read; None if it holds no match.
+    """The folder as a run would find it, only to be read; None if it holds no match, or starts over.
 
     Raises ConfigError if it belongs to another plan.
     """
-    _check_ours(tournament.folder)
-    if not holds_tournament(tournament.folder):
+    contents = _contents_to_use(tournament)
+    if tournament.fresh or contents.is_empty:
         yield None
         return
     with Store.checked(tournament.folder) as store:
-        if not store.finished():
+        if not store.size():
             yield None
             return
-        _check_continues(tournament, store)
+        _check_continues(tournament, store.meta())
         yield _opened(tournament, store, {}, store.damage)
 
 
-def refuse_guessable(tournament: Tournament, *, fresh: bool) -> None:
-    """Raises ConfigError if bots would connect to a tournament that begins with a seed they can guess."""
-    folder = tournament.folder
-    goes_on = not fresh and (has_matches(folder) or (folder / ASIDE).exists())
-    if not goes_on and (reason := seed_refusal(tournament.plan)):
-        raise ConfigError(reason)
-
-
 @contextmanager
-def open_run(tournament: Tournament, *, fresh: bool) -> Iterator[Run]:
+def open_run(tournament: Tournament) -> Iterator[Run]:
     """The results folder, locked and open for writing, and all that a run needs.
 
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
@@ -85,26 +65,25 @@ def open_run(tournament: Tournament, *, fresh: bool) -> Iterator[Run]:
     that was made here is removed, unless the bots' logs say something, or tokens may have been sent.
     """
     folder = tournament.folder
-    _check_ours(folder)  # before the lock, which is a file too
-    refuse_guessable(tournament, fresh=fresh)
+    _contents_to_use(tournament)  # before the lock, which is a file too
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with _locked(tournament) as tournament:
         folder = tournament.folder
         made_here = [folder, *missing[1:]] if tournament.is_named_by_time else missing
         settle_folder(folder)
-        tokens = _stored_tokens(folder)
-        damage = None if fresh else mended(folder)
+        damage = None if tournament.fresh else mended(folder)
+        before = contents_of(folder)
         run: Run | None = None
-        old = put_aside(folder) if fresh else {}
         try:
-            is_new = not has_matches(folder)
-            opened = _created(tournament, tokens) if is_new else _continued(tournament)
-            with opened as store:
+            with (
+                put_aside(folder, before) if tournament.fresh else nullcontext(bool) as forget_old,
+                _store_for(tournament, before) as store,
+            ):
                 run = _opened(tournament, store, store.meta()["tokens"], damage)
                 run.when_begun.extend(
                     [
                         partial(store.set_meta, "plan", stored_form(run.plan, folder)),
-                        partial(forget_aside, folder, old),
+                        forget_old,
                         partial(show_seal, store),
                         partial(point_latest, folder),
                     ]
@@ -116,9 +95,19 @@ def open_run(tournament: Tournament, *, fresh: bool) -> Iterator[Run]:
                 if isinstance(error, DiskFull) and not folder.exists():  # it says how to continue
                     raise DiskFull(f"the disk is full: make room for {folder}; nothing was played") from error
             raise
-        finally:
-            if fresh and not (run and run.has_begun):
-                put_back(folder)
+
+
+def _contents_to_use(tournament: Tournament) -> FolderContents:
+    """What the folder holds.
+
+    Raises ConfigError if it is somebody else's, or if a tournament would begin there with a seed that bots
+    which connect can guess.
+    """
+    contents = contents_of(tournament.folder)
+    goes_on = not tournament.fresh and (contents.matches or contents.is_aside)
+    if not goes_on and (reason := seed_refusal(tournament.plan)):
+        raise ConfigError(reason)
+    return contents
 
 
 @contextmanager
@@ -130,81 +119,85 @@ def _locked(tournament: Tournament) -> Iterator[Tournament]:
         yield tournament
 
 
+def _store_for(tournament: Tournament, before: FolderContents) -> Store:
+    """The store to play in: that of the folder, or a new one if no match was played there."""
+    if not tournament.fresh and before.readable().matches:
+        return _continued(tournament)
+    return _created(tournament, before)
+
+
 def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], damage: Damage | None) -> Run:
-    """The run in an open folder; `tokens`: name -> token, of the bots that may connect with one."""
-    plan = plan_as_begun(tournament.plan, store.meta()["identity"])
-    members = _members(attrs.evolve(tournament, plan=plan), store)
+    """The run in an open folder; `tokens`: name -> token, of the bots that may connect with one.
+
+    Raises ConfigError if the folder cannot be continued with these bots.
+    """
+    meta, matches = store.meta(), store.size()
+    plan = plan_as_begun(tournament.plan, meta["identity"])
+    members = membership(
+        plan,
+        tournament.entrants,
+        tournament.wishes,
+        roster_of(meta) if matches else Roster(),
+        store.bots(),
+        matches=matches,
+        where=str(tournament.folder),
+    )
+    same = attrs.asdict(tournament, recurse=False)
     return Run(
-        plan=plan,
-        game=tournament.game,
-        entrants=members.entrants,
+        **same | {"plan": plan, "entrants": members.entrants},
+        store=store,
+        tokens={tokens[name]: name for name in plan.remote if name in tokens},
         roster=members.roster,
         renewed=members.renewed,
-        tokens={tokens[name]: name for name in tournament.plan.remote if name in tokens},
-        capacity=tournament.capacity,
-        workers=tournament.workers,
-        folder=tournament.folder,
-        store=store,
-        only=tournament.only,
-        stop_at_fault=tournament.stop_at_fault,
-        stop_rule=tournament.stop_rule,
         damage=damage,
     )
 
 
-def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
+def _created(tournament: Tournament, before: FolderContents) -> Store:
     """A new store, in place of any that a run left which ended before its first match.
 
     The old one's seal, which may have been published, stays if this is the tournament that was sealed.
     """
+    folder, game = tournament.folder, tournament.game
     plan = attrs.evolve(tournament.plan, allocate=allocation_of(tournament.plan))
-    before = _seal_there(tournament.folder)
-    seal = before if before and is_sealed(before, plan.seed, identity(plan, tournament.game)) else None
-    if seal is not None:
-        plan = attrs.evolve(plan, seed=opening_of(seal).seed)
-    if plan.seed is None:
-        plan = attrs.evolve(plan, seed=secrets.randbits(128))
-    if holds_tournament(tournament.folder):
-        erase(tournament.folder)
+    left = None if tournament.fresh else seal_in(before.meta, folder)
+    seal = left if left and is_sealed(left, plan.seed, identity(plan, game)) else None
+    seed = plan.seed if seal is None else opening_of(seal).seed
+    plan = attrs.evolve(plan, seed=secrets.randbits(128) if seed is None else seed)
+    if before.meta and not tournament.fresh:
+        erase(folder)
     assert plan.seed is not None, "it was given, or drawn"
     meta = {
-        "identity": identity(plan, tournament.game),
-        "plan": stored_form(plan, tournament.folder),
-        "game_version": tournament.game.version,
-        "tokens": _tokens(plan, tokens),
+        "identity": identity(plan, game),
+        "plan": stored_form(plan, folder),
+        "game_version": game.version,
+        "tokens": _tokens(plan, before.meta.get("tokens", {})),
         DECISIONS: [plan.decisions],
-        **scale_of(tournament.game, tournament.plan),
+        **scale_of(game, plan),
         **_kept_origin(tournament),
     }
-    if seal is None and (tournament.commit or before):
+    if seal is None and (tournament.commit or left):
         seal = seal_for(plan.seed, meta["plan"], meta["identity"], tournament.entrants)
     if seal is not None:
         meta[SEAL] = attrs.asdict(seal)
-    return Store.create(tournament.folder, meta=meta)
-
-
-def _seal_there(folder: Path) -> Seal | None:
-    if not holds_tournament(folder):
-        return None
-    with Store.open(folder) as store:
-        return seal_of(store)
+    return Store.create(folder, meta=meta)
 
 
 def _continued(tournament: Tournament) -> Store:
     """The store of a folder that has matches.  Raises ConfigError if they belong to another plan."""
     store = Store.open(tournament.folder, write=True)
     try:
-        _check_continues(tournament, store)
-        if seal_of(store) is None and tournament.commit:
+        meta, plan = store.meta(), tournament.plan
+        _check_continues(tournament, meta)
+        if tournament.commit and seal_in(meta, tournament.folder) is None:
             raise ConfigError(
                 f"{tournament.folder} began without a seal, and what has begun cannot be sealed any more: "
                 "leave commit out",
                 hints=OTHERWISE,
             )
-        meta, chosen = store.meta(), tournament.plan.decisions
-        store.set_meta("tokens", _tokens(tournament.plan, meta["tokens"]))
-        if chosen not in meta[DECISIONS]:
-            store.set_meta(DECISIONS, [*meta[DECISIONS], chosen])
+        store.set_meta("tokens", _tokens(plan, meta["tokens"]))
+        if plan.decisions not in meta[DECISIONS]:
+            store.set_meta(DECISIONS, [*meta[DECISIONS], plan.decisions])
         for key, value in _kept_origin(tournament).items():  # the game's file may have been moved
             store.set_meta(key, value)
     except BaseException:
@@ -213,10 +206,9 @@ def _continued(tournament: Tournament) -> Store:
     return store
 
 
-def _check_continues(tournament: Tournament, store: Store) -> None:
-    """Raises ConfigError if the matches of the store are of another plan, or of bots that have changed."""
+def _check_continues(tournament: Tournament, meta: Mapping[str, Any]) -> None:
+    """Raises ConfigError if the matches of the store that keeps `meta` are of another plan."""
     folder, plan = tournament.folder, tournament.plan
-    meta = store.meta()
     check_ways(folder, meta["identity"])
     if changed := plan_changes(plan, tournament.game, meta["identity"]):
         raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}", hints=OTHERWISE)
@@ -233,20 +225,6 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     if plan.series < series:
         why = f"{folder} has {series} series, which cannot become {plan.series}"
         raise ConfigError(why, hints=OTHERWISE)
-
-
-def _members(tournament: Tournament, store: Store) -> Membership:
-    """Who takes part.  Raises ConfigError if the folder cannot be continued with these bots."""
-    bots, finished = store.bots(), len(store.finished())
-    return membership(
-        tournament.plan,
-        tournament.entrants,
-        tournament.wishes,
-        roster_of(store.meta()) if finished else Roster(),
-        bots,
-        matches=finished,
-        where=str(tournament.folder),
-    )
 
 
 def plan_as_begun(plan: Plan, kept: Mapping[str, Any]) -> Plan:
@@ -307,54 +285,3 @@ def _check_same_game(tournament: Tournament, kept: Mapping[str, str]) -> None:
             "played",
             hints=OTHERWISE,
         )
-
-
-def _stored_tokens(folder: Path) -> dict[str, str]:
-    try:
-        with Store.open(folder) as store:
-            tokens: dict[str, str] = store.meta().get("tokens", {})
-    except ConfigError:  # nothing there, or nothing that can be read
-        return {}
-    return tokens
-
-
-def _check_ours(folder: Path) -> None:
-    """Raises ConfigError if the run would overwrite files that are not ours, or read what no run wrote."""
-    check_folder(folder)
-    if _application_of(folder) not in (None, APPLICATION_ID):
-        raise ConfigError(f"{folder / DATABASE} is not a database of the arena", hints=(ELSEWHERE,))
-    _check_no_tables(folder)
-    if not (folder / DATABASE).exists():
-        tables = [name for name in TABLE_FILES if (folder / name).exists()]
-        if tables:
-            raise ConfigError(
-                f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it",
-                hints=(ELSEWHERE,),
-            )
-
-
-def _check_no_tables(folder: Path) -> None:
-    """Raises ConfigError if a server keeps its tables' matches in the folder: they cannot be played again."""
-    try:
-        with Store.unchecked(folder) as store:
-            holds_tables = store.holds_tables()
-    except ConfigError:  # nothing there, or nothing that can be read
-        return
-    if holds_tables:
-        raise ConfigError(f"{folder} holds the matches of a server's tables", hints=(ELSEWHERE,))
-
-
-def _application_of(folder: Path) -> int | None:
-    """The application id of the database; None if there is none, or it is empty or damaged."""
-    path = folder / DATABASE
-    if not path.is_file():
-        return None
-    try:
-        with sentences(path), closing(open_database(path, "rw")) as db:
-            if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                return None
-            return int(db.execute("PRAGMA application_id").fetchone()[0])
-    except ConfigError as error:
-        if is_damage(error):
-            return None
-        raise

@@ -42,17 +42,22 @@ class NewVersion:
 class RosterWishes:
     """What a call says about who takes part, by the names of slots or of the bots in them."""
 
-    replaced: frozenset[str] = frozenset()
-    """Slots for which another bot was named."""
+    replace: Mapping[str, BotSpec] = attrs.field(factory=dict)
+    """Name of a bot -> the bot that takes its slot from now on."""
     without: tuple[str, ...] = ()
     readmit: tuple[str, ...] = ()
     agrees: Callable[[Sequence[NewVersion]], bool] = lambda versions: False
     """Answers whether the new versions of the bots that have changed are to play."""
 
     @property
+    def replaced(self) -> frozenset[str]:
+        """The slots for which another bot was named."""
+        return frozenset(map(slot_name, self.replace))
+
+    @property
     def said(self) -> str:
         """The name of the first wish; empty if there is none."""
-        used = {"replace": self.replaced, "without": self.without, "readmit": self.readmit}
+        used = {"replace": self.replace, "without": self.without, "readmit": self.readmit}
         return next((wish for wish, names in used.items() if names), "")
 
 

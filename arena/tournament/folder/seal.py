@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -85,7 +86,12 @@ def seal_for(
 
 def seal_of(store: Store) -> Seal | None:
     """The seal of a folder, if it has one.  Raises ConfigError if it is not as it was written."""
-    kept = store.meta().get(SEAL)
+    return seal_in(store.meta(), store.folder)
+
+
+def seal_in(meta: Mapping[str, Any], folder: Path) -> Seal | None:
+    """The seal in what the folder's store keeps; as `seal_of`."""
+    kept = meta.get(SEAL)
     if kept is None:
         return None
     try:
@@ -94,7 +100,7 @@ def seal_of(store: Store) -> Seal | None:
     except (TypeError, AttributeError, ValueError):
         is_right = False
     if not is_right:
-        raise ConfigError(f"{store.folder}: the seal is not that of the opening which is kept with it")
+        raise ConfigError(f"{folder}: the seal is not that of the opening which is kept with it")
     return seal
 
 

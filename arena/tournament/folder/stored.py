@@ -64,12 +64,11 @@ def _opened(folder: Path) -> Store:
 
 def source_of(plan: Plan, resume: Path | None) -> Source:
     """The game of a plan, which may be that of the folder to resume.  Raises ConfigError if there is none."""
-    if resume is None or names_files(plan.game):
-        return find_game(plan.game)
-    with _opened(resume) as store:
-        if store.meta()["identity"]["game"] != plan.game:
-            return find_game(plan.game)
-        return stored_source(store, ask=(*ASK, START_OVER))
+    if resume is not None and not names_files(plan.game):
+        with _opened(resume) as store:
+            if store.meta()["identity"]["game"] == plan.game:
+                return stored_source(store, ask=(*ASK, START_OVER))
+    return find_game(plan.game)
 
 
 def stored_game(store: Store, word: str | None = None, match: StoredMatch | None = None) -> Game[Any, Any]:
