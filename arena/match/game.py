@@ -18,6 +18,7 @@ import attrs
 
 from arena.errors import ConfigError, IllegalMove
 from arena.match.forms import Bare, Form, Items, Literal, Tagged
+from arena.match.hands import HiddenHands
 from arena.match.options import Between, Domain, OneOf, Option, Subset, explain, is_legal, moves_of
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Event",
     "Form",
     "Game",
+    "HiddenHands",
     "IllegalMove",
     "Information",
     "Items",
@@ -256,6 +258,13 @@ class Game(ABC, Generic[S, M]):
         """Every move that `draw` may make where chance is due, each once, with its probability (more than 0).
 
         The order is always the same.  None: the game does not list them, or they are more than CHANCES_MAX.
+        """
+        return None
+
+    def hidden_hands(self) -> HiddenHands | None:
+        """The hands of a match for two, if they are all that is hidden in it; None: not offered.
+
+        For chance that is too much to be listed.  Raises ConfigError where only another rule is in the way.
         """
         return None
 

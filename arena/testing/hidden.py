@@ -1,4 +1,5 @@
-"""Checks what a game may leave out: that `chances` agrees with `draw`, and that states of `sample_state` fit.
+"""Checks what a game may leave out: that `chances` and `hidden_hands` agree with `draw`, and that states of
+`sample_state` fit.
 
 Where a game offers either, a few random matches are played, of its tiny configuration many.  States of these
 that a seat cannot tell apart show what `sample_state` should give there.
@@ -12,8 +13,17 @@ from math import fsum
 from random import Random
 from typing import Any, TypeAlias
 
-from arena.errors import IllegalMove
-from arena.match.game import CHANCE, CHANCES_MAX, Game, Information, Seat, is_legal, moves_of
+from arena.errors import ConfigError, IllegalMove
+from arena.match.game import (
+    CHANCE,
+    CHANCES_MAX,
+    Game,
+    HiddenHands,
+    Information,
+    Seat,
+    is_legal,
+    moves_of,
+)
 from arena.match.information import first_information, next_information
 from arena.match.record import Turn
 from arena.testing.leaks import Tiny
@@ -41,6 +51,7 @@ def check_optional(game: Game[Any, Any], numbers: Iterable[int], tiny: Tiny, rng
     """Checks what the game, with these numbers of seats, and the tiny one offer of the optional parts."""
     for seats in numbers:
         _check_matches(Tiny(game, seats), MATCHES, rng, {})
+    _check_hands(game, rng)
     alike: Alike = {}
     _check_matches(tiny, TINY_MATCHES, rng, alike)
     for information, truths in [each for each in alike.values() if len(each[1]) > 1][:LOOKS]:
@@ -122,6 +133,49 @@ def _check_chances(game: Game[Any, Any], state: Any, rng: Random, *, is_counted:
     if is_due:
         _check_frequencies(drawn, likely, state)
     return is_counted or is_due
+
+
+def _check_hands(game: Game[Any, Any], rng: Random) -> None:
+    """Checks that the hands of a match for two are those that are drawn, and agree about what they win."""
+    try:
+        hidden = game.hidden_hands()
+    except ConfigError:  # not under these house rules
+        return
+    if hidden is None:
+        return
+    numbers = sorted(hand for hands in hidden.alike for hand in hands)
+    assert numbers == list(range(hidden.count)), "hidden_hands does not have each number once in `alike`"
+    start, seats = game.start(2), (Seat(0), Seat(1))
+
+    def seen(seat: Seat, deal: Any) -> Any:
+        return hidden.plain(game.observe(game.apply(start, {CHANCE: deal}).state, seat))
+
+    for seat in seats:
+        known = {seen(seat, hidden.deal(seat, hand)) for hand in numbers}
+        assert len(known) == hidden.count, f"hidden_hands has two hands of seat {seat} that look the same"
+        for _ in range(LOOKS):
+            assert seen(seat, game.draw(start, rng)) in known, "a hand was drawn that hidden_hands has not"
+            hand = rng.choice(numbers)
+            assert seen(seat, hidden.deal(seat, hand, rng)) == seen(seat, hidden.deal(seat, hand)), (
+                "hidden_hands deals another hand with an rng than without"
+            )
+    _check_worth(game, hidden, rng)
+
+
+def _check_worth(game: Game[Any, Any], hidden: HiddenHands, rng: Random) -> None:
+    """Checks that two hands win of each other what they win, in matches of random moves."""
+    for _ in range(LOOKS):
+        one = rng.randrange(hidden.count)
+        chances = hidden.chances(one)
+        assert abs(fsum(chances) - 1) <= 1e-9, f"the chances of hidden_hands add up to {fsum(chances)!r}"
+        (other,) = rng.choices(range(hidden.count), chances)
+        state = game.apply(game.start(2), {CHANCE: hidden.deal(Seat(0), one)}).state
+        while asked := game.to_act(state):
+            moves = {seat: rng.choice(game.options(state, seat)).sample(rng) for seat in asked}
+            state = game.apply(state, moves).state
+        won = hidden.returns(state, Seat(0), one)[other]
+        lost = hidden.returns(state, Seat(1), other)[one]
+        assert abs(won + lost) <= 1e-9, f"hidden_hands says that one hand wins {won}, the other {lost}"
 
 
 def _check_frequencies(drawn: Counter[Any], likely: dict[Any, float], state: Any) -> None:

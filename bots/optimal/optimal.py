@@ -1,7 +1,11 @@
-"""Plays small games so that nobody can gain on it: Kuhn poker, and Liar's Dice for two with few dice.
+"""Plays small games so that nobody can gain on it: Kuhn poker, Liar's Dice for two with few dice, and push or
+fold in Hold'em.
 
 tables.json.gz says how often it makes each move, by its dice and all bids so far in the round; solve.py made
 it.  With more dice or seats it goes by plain odds, which anybody may beat.
+
+push.json.gz says how often it goes all in, by the stacks in big blinds and its hand, as the small blind and
+as the big one that is asked to call; solve_push.py made it.  Other Hold'em it plays by the same table.
 """
 
 import gzip
@@ -27,6 +31,19 @@ def tables():
     """How often each move is made in each situation, by dice of starter and other, faces and wild ones."""
     with gzip.open(Path(__file__).with_name("tables.json.gz")) as file:
         return json.load(file)
+
+
+@cache
+def pushes():
+    """How often each class of hands goes all in: by stack, first the small blind, then the caller."""
+    with gzip.open(Path(__file__).with_name("push.json.gz")) as file:
+        return json.load(file)
+
+
+def class_of(hole):
+    """The class of two cards: `AKs`, `72o`, `55`."""
+    (one, suit), (other, its) = sorted(hole, key=lambda card: "AKQJT98765432".index(card[0]))
+    return one + other + ("" if one == other else "s" if suit == its else "o")
 
 
 @cache
@@ -56,12 +73,27 @@ class Optimal(Bot):
         if "said" in state:
             share = BETS[" ".join(state["said"])][state["your_card"]]
             return "bet" if self.rng.random() < share else "pass"
+        if "cards" in state:
+            return self.all_in_or_fold(state)
         moves = list(every(options))
         if moves == ["pass"]:
             return "pass"
         hand = "".join(map(str, state["your_hand"]))
         shares = (self.table or {}).get(f"{int(self.is_second)}{hand}:{self.bids:x}")
         return self.by_odds(state, moves) if shares is None else self.drawn(shares, moves)
+
+    def all_in_or_fold(self, state):
+        """All chips as often as the table says; else a fold, or a check where that is possible."""
+        turn, cards = state["turn"], state["cards"]
+        me = next(player for player in state["table"] if player["playerID"] == turn["playerID"])
+        big_blind, owed = self.match.rules["big_blind"], turn["bet_to_player"] - turn["bet_so_far"]
+        stack = min(15, max(2, round((me["wealth"] + turn["bet_so_far"]) / big_blind)))
+        calls = turn["bet_to_player"] > big_blind or not me["small_blind"]
+        share = 0 if cards["flop"] else pushes()[str(stack)][calls].get(class_of(cards["hole"]), 0)
+        if self.rng.random() < share:
+            most = me["wealth"] if turn["minimum_raise"] else min(owed, me["wealth"])
+            return {"action": 1, "betAmount": most}
+        return {"action": 0} if owed else {"action": 1, "betAmount": 0}
 
     def number(self, face, count):
         """The place of a bid among all, the lowest first."""

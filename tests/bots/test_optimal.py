@@ -7,11 +7,16 @@ import importlib.util
 import json
 from collections import Counter
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
+import numpy as np
 import pytest
 from calls import call
 from liars_dice_questions import BOTS
+
+from arena.games.cards import DECK
+from arena.games.holdem.classes import CLASSES
+from arena.games.holdem.equities import equities
 
 FAR_MAX = 0.001
 """How much may be gained on it in a match, on average over both seats."""
@@ -123,7 +128,9 @@ def test_tables_can_be_made_again(monkeypatch):
 
 
 def test_its_tables_are_small():
-    assert (BOTS / "optimal" / "tables.json.gz").stat().st_size < 200_000
+    files = [*(BOTS / "optimal").glob("*.json.gz")]
+    assert len(files) == 2
+    assert sum(file.stat().st_size for file in files) < 200_000
 
 
 @pytest.mark.slow
@@ -142,3 +149,132 @@ def test_it_plays_by_its_tables_in_matches(words, capsys, monkeypatch):
     assert found["faults"] == 0
     assert found["loses"] < 2 * found["half_width"] + FAR_MAX
     assert not found["answers_alike"], "it draws its moves"
+
+
+# Push or fold, in big blinds, by the rules written out here.
+
+HANDS = list(combinations(DECK, 2))
+KINDS = [CLASSES.index(CODE.class_of(hand)) for hand in HANDS]
+COUNTS = Counter(KINDS)
+
+
+@cache
+def met():
+    """By both classes: the probability that the first seat is dealt the one, the second seat the other."""
+    pairs = Counter(
+        (KINDS[one], KINDS[other])
+        for (one, hand), (other, its) in product(enumerate(HANDS), repeat=2)
+        if not {*hand} & {*its}
+    )
+    return {pair: number / sum(pairs.values()) for pair, number in pairs.items()}
+
+
+def share_in(stack, seat, name):
+    return CODE.pushes()[str(stack)][seat].get(name, 0)
+
+
+@cache
+def won_by_class(stack, seat):
+    """By class, and by whether the other is in: what the other gets against the bot in this seat, in all."""
+    found = {(kind, is_in): 0.0 for kind in range(len(CLASSES)) for is_in in (False, True)}
+    for (one, other), chance in met().items():
+        bot, mine = (one, other) if seat == 0 else (other, one)
+        goes_in = share_in(stack, seat, CLASSES[bot])
+        both = stack * (2 * equities()[mine][bot] - 1)
+        if seat == 0:  # the other has the big blind, and gets the small one where the bot folds
+            found[mine, True] += chance * (goes_in * both + (1 - goes_in) * 0.5)
+            found[mine, False] += chance * (goes_in * -1 + (1 - goes_in) * 0.5)
+        else:
+            found[mine, True] += chance * (goes_in * both + (1 - goes_in) * 1)
+            found[mine, False] += chance * -0.5
+    return found
+
+
+def most(stack, seat):
+    """What the best response wins on average against the bot in this seat."""
+    found = won_by_class(stack, seat)
+    return sum(max(found[kind, False], found[kind, True]) for kind in range(len(CLASSES)))
+
+
+@pytest.mark.parametrize("stack", range(2, 16))
+def test_nobody_gains_on_it_in_push_or_fold(stack):
+    assert (most(stack, 0) + most(stack, 1)) / 2 <= FAR_MAX
+
+
+def shares_of_hands(stack, seat):
+    return sum(share_in(stack, seat, name) * COUNTS[place] for place, name in enumerate(CLASSES)) / 1326
+
+
+def test_it_is_in_with_as_many_hands_as_is_known():
+    """Published equilibria with ten big blinds: 58.3 % of all hands are pushed, and 37.4 % call."""
+    assert shares_of_hands(10, 0) == pytest.approx(0.583, abs=0.001)
+    assert shares_of_hands(10, 1) == pytest.approx(0.374, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("stack", "seat", "are_in", "are_out"),
+    [
+        (10, 0, "22 A2o K2s K4o JTo T9o 54s Q2s", "72o 32o J2o Q2o T2s 42s"),
+        (10, 1, "22 A2o K2s K5o QJo JTs", "72o T9o J2s Q2o 54s 87s"),
+        (15, 0, "22 A2o K9o T8s 54s", "72o K2o J8o Q2s"),
+        (2, 1, "72o 32o", ""),
+    ],
+)
+def test_it_plays_hands_that_charts_are_sure_of(stack, seat, are_in, are_out):
+    """Hands far from the edge of the published charts."""
+    assert {name for name in are_in.split() if share_in(stack, seat, name) < 0.99} == set()
+    assert {name for name in are_out.split() if share_in(stack, seat, name) > 0.01} == set()
+
+
+def test_a_caller_who_is_too_tight_is_found_out(monkeypatch):
+    """The judge of this file sees it where the table calls without aces of low cards."""
+    pushes = json.loads(json.dumps(CODE.pushes()))
+    for name in ("A2o", "A3o", "A4o", "A5o", "A6o", "A7o"):
+        del pushes["10"][1][name]
+    monkeypatch.setattr(CODE, "pushes", lambda: pushes)
+    won_by_class.cache_clear()
+    try:
+        assert (most(10, 0) + most(10, 1)) / 2 > 5 * FAR_MAX
+    finally:
+        won_by_class.cache_clear()
+
+
+@pytest.mark.parametrize(("stack", "steps"), [(3, 4_000), (10, 4_000)])
+def test_the_game_is_worth_what_another_solver_says(stack, steps):
+    """Fictitious play: each best response joins what was played so far, with the same weight."""
+    chances, both = np.zeros((169, 169)), np.array(equities())
+    for pair, chance in met().items():
+        chances[pair] = chance
+    won = chances * stack * (2 * both - 1)
+    push, call = np.full(169, 0.5), np.full(169, 0.5)
+    for step in range(2, steps):
+        pushed = chances @ (1 - call) + won @ call > -0.5 * chances.sum(1)
+        called = -(push @ won) > -(push @ chances)
+        push, call = push + (pushed - push) / step, call + (called - call) / step
+    value = push @ (chances @ (1 - call) + won @ call) - 0.5 * (1 - push) @ chances.sum(1)
+    assert -most(stack, 0) <= value + 0.002
+    assert most(stack, 1) >= value - 0.002
+    assert most(stack, 1) == pytest.approx(value, abs=0.003)
+
+
+def test_push_tables_can_be_made_again(monkeypatch):
+    """What solve_push.py makes in fewer rounds than for the kept table is as good already."""
+    solve = load("solve_push")
+    monkeypatch.setattr(solve, "ITERATIONS", 300)
+    game = solve.Push(10, solve.pairs(), np.array(equities()))
+    push, call = game.solve()
+    assert game.far(push, call) < FAR_MAX
+    assert push @ game.total == pytest.approx(shares_of_hands(10, 0), abs=0.01)
+    assert call @ game.total == pytest.approx(shares_of_hands(10, 1), abs=0.01)
+
+
+@pytest.mark.slow
+def test_it_plays_push_or_fold_by_its_table_in_matches(capsys, monkeypatch):
+    """In chips, of which twenty are a big blind; hardly any hand is mixed, so there is hardly any luck."""
+    words = ["--game", "holdem", "--rule", "push_or_fold=true", "--rule", "hands=1", "--rule", "stack=200"]
+    code, said, errors = call(capsys, monkeypatch, "exploit", "optimal", *words, "--json", "--quiet")
+    assert code == 0, errors
+    found = json.loads(said)
+    assert found["faults"] == sum(seat["faults"] for seat in found["seats"]) == 0
+    assert found["points"] == 2652
+    assert abs(found["loses"]) < 2 * found["half_width"] + 20 * FAR_MAX

@@ -91,6 +91,7 @@ from arena.games.holdem.events import (
 from arena.games.holdem.hidden import sample_state
 from arena.games.holdem.luck import luck_of
 from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options, pushing_options
+from arena.games.holdem.pushing import PushedHands, pushed_hands
 from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
@@ -267,6 +268,10 @@ class Holdem(Game[State, Move]):
     def sample_state(self, information: Information, rng: Random) -> State:
         """A state that fits, from `hidden.py`."""
         return sample_state(self, information, rng)
+
+    def hidden_hands(self) -> PushedHands | None:
+        """With `push_or_fold` all hands, from `pushing.py`.  Raises ConfigError for several hands a match."""
+        return pushed_hands(self.name, self.hands) if self.push_or_fold else None
 
     def returns(self, state: State) -> tuple[float, ...]:
         """Each seat's chips won or lost in all hands together; sums to zero."""

@@ -1,0 +1,70 @@
+"""The hands of a match of one hand by `push_or_fold`, and what is expected of two that are all in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from random import Random
+from typing import Final
+
+from arena.errors import ConfigError
+from arena.game import HiddenHands
+from arena.games.cards import DECK, PLACES, shuffled, sort_cards
+from arena.games.holdem.classes import CLASSES, class_of
+from arena.games.holdem.equities import equities
+from arena.games.holdem.moves import Deal
+from arena.games.holdem.state import State
+from arena.games.holdem.view import Observation
+from arena.games.states import changed
+
+_STRIDE: Final = 277
+"""Coprime to 1,326, so that the first hands are of all kinds: whoever asks for a few meets many."""
+_SORTED: Final = tuple(combinations(DECK, 2))
+HANDS: Final = tuple(_SORTED[place * _STRIDE % len(_SORTED)] for place in range(len(_SORTED)))
+_KINDS: Final = tuple(CLASSES.index(class_of(hand)) for hand in HANDS)
+_CARDS: Final = tuple(sum(1 << PLACES[card] for card in hand) for hand in HANDS)
+"""The cards of each hand as bits."""
+
+
+class PushedHands(HiddenHands):
+    """All two cards; what two of them are worth all in is that of their classes, the mean over the suits."""
+
+    alike = tuple(
+        tuple(hand for hand, kind in enumerate(_KINDS) if kind == each) for each in range(len(CLASSES))
+    )
+
+    def deal(self, seat: int, hand: int, rng: Random | None = None) -> Deal:
+        """The hand in the seat's places of the deck, and all other cards; in order, or in any."""
+        own: tuple[str, ...] = HANDS[hand]
+        rest = tuple(card for card in DECK if card not in own)
+        if rng is not None:
+            own, rest = shuffled(rng, own), shuffled(rng, rest)
+        return Deal((*rest[: 2 * seat], *own, *rest[2 * seat :]))
+
+    def plain(self, observation: Observation) -> Observation:
+        """The same with the cards of the hand in the order of the deck."""
+        cards = observation.cards
+        hole = cards.hole and sort_cards(cards.hole)
+        return changed(observation, cards=changed(cards, hole=hole))
+
+    def chances(self, hand: int) -> Sequence[float]:
+        """1 ÷ 1,225 for every hand that has no card in common with this one."""
+        own, share = _CARDS[hand], 1 / 1_225
+        return [0.0 if own & cards else share for cards in _CARDS]
+
+    def returns(self, end: State, seat: int, hand: int) -> Sequence[float]:
+        """What was folded, or what two stacks are worth by the equity of both hands."""
+        if not end.run_outs:
+            return [float(end.results[seat])] * len(HANDS)
+        stack, shares = end.stacks[0], equities()[_KINDS[hand]]
+        return [stack * (2 * shares[kind] - 1) for kind in _KINDS]
+
+
+def pushed_hands(game: str, hands: int) -> PushedHands:
+    """The hands of the game of this name.  Raises ConfigError if it is played for more hands than one."""
+    if hands > 1:
+        raise ConfigError(
+            f"House rule hands of {game} is {hands}, but only a match of one hand can be worked out: "
+            f"set it to 1."
+        )
+    return PushedHands()
