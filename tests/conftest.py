@@ -6,8 +6,10 @@ import compileall
 import gc
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Generator, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,16 @@ settings.register_profile("daily", settings.get_profile("house"), max_examples=3
 settings.load_profile("house")
 
 
+def _keep_plugins_compiled() -> None:
+    """Has another pytest keep the plugins that it rewrote, once for this environment: more than a second in each process."""
+    (plugin,) = entry_points(group="pytest11", name="hypothesispytest")
+    rewritten = plugin.dist.locate_file("__pycache__")
+    if not list(Path(str(rewritten)).glob(f"{plugin.module}.*-pytest-{pytest.__version__}.pyc")):
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        words = [sys.executable, "-m", "pytest", "--version", "--version"]
+        subprocess.run(words, cwd=Path(__file__).anchor, env=env, capture_output=True, check=False)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Sets up the process: how often properties are tried, what children need to start quickly, Ctrl-C."""
     if config.option.markexpr == "not slow":
@@ -34,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Hundreds of programs are started that import the arena.  Where none of them may keep it compiled
         # (PYTHONDONTWRITEBYTECODE, as in many containers), each start would cost 0.2 s more.
         compileall.compile_dir(HOUSE / "arena", quiet=2)
+        _keep_plugins_compiled()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # What ignores Ctrl-C (a script's `pytest &`) hands that on to all it starts: tests of Ctrl-C would wait
         # for ever.  The arena keeps what its parent wants ignored (`test_signals_that_are_ignored_stay_ignored`).

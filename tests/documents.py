@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -56,13 +57,15 @@ class Block:
 
 def pages() -> list[str]:
     """Every Markdown file of the project; those of results, builds and tools do not belong to it."""
-    paths = (path.relative_to(HOUSE) for ending in ("*.md", "*.md.template") for path in HOUSE.rglob(ending))
-    return sorted(
-        str(path)
-        for path in paths
-        if not any(part.startswith(".") or part in ("build", "dist") for part in path.parts)
-        and (path.parts[0] != "results" or len(path.parts) == 2)
-    )
+    found = []
+    for folder, folders, files in os.walk(HOUSE):
+        at = Path(folder).relative_to(HOUSE)
+        unwanted = {"build", "dist"} if at != Path("results") else set(folders)
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in unwanted]
+        found += [
+            str(at / name) for name in files if name.endswith((".md", ".md.template")) and name[0] != "."
+        ]
+    return sorted(found)
 
 
 def blocks_of(page: str, text: str) -> list[Block]:

@@ -49,7 +49,7 @@ class Person:
 
     def go(self, path: str = "/") -> None:
         self.page.goto(self.home + path)
-        self.page.locator("h1").wait_for()
+        self.page.locator("h1").first.wait_for()  # a report has one for each bot
 
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()

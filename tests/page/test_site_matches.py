@@ -7,11 +7,9 @@ from random import Random
 
 import pytest
 from daily import daily, nightly
-from site_people import Person, person, quick  # noqa: F401  fixtures
+from site_people import Person
 
 from tests.server.served import Served
-
-# ruff: noqa: F811 - fixtures are imported
 
 RULES = {
     "Liar's Dice": {"dice": "2"},

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 from daily import NIGHTLY
-from site_people import Person, asked, expecting, person, quick  # noqa: F401  fixtures
+from site_people import Person, asked, expecting
 
 import arena
 from tests.server.served import Served
-
-# ruff: noqa: F811 - fixtures are imported
 
 HOME_BYTES_MAX = 60_000
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}

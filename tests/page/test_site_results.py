@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from site_people import Person, expecting, person, quick  # noqa: F401  fixtures
+from site_people import Person, expecting
 from test_site_pages import barriers
-
-# ruff: noqa: F811 - fixtures are imported
 
 FOLDER = "/results/spring%20cup"
 

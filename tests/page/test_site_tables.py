@@ -12,12 +12,10 @@ from typing import Any
 
 import attrs
 import pytest
-from site_people import Person, asked, expecting, person, quick, timed_out  # noqa: F401  fixtures
+from site_people import Person, asked, expecting, timed_out
 
 from tests.server.served import Served, a_server
 from tests.server.tcp_guest import play
-
-# ruff: noqa: F811 - fixtures are imported
 
 HOSTILE = "<b id=x onclick=1>"
 

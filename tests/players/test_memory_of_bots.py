@@ -16,22 +16,25 @@ from tournaments import terms
 from arena.players.tcp import accept_all, listen
 from arena.testing import honest, seat_bots
 from arena.tournament.lobby.lobby import Lobby
+from arena.tournament.lobby.quotas import UNNAMED_PART
 from arena.tournament.play.pool import Pool
 
-BOTS = 400
+BOTS = 100
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("has_token", [False, True])
 async def test_a_connected_bot_takes_twelve_kibibytes_at_most(has_token: bool) -> None:
-    """By what Python allocates for hundreds of them in the lobby, all that it takes to hear them included."""
+    """By what Python allocates for a hundred of them in the lobby, all that it takes to hear them included."""
     listener = listen("127.0.0.1", 0, BOTS)
     bots = [socket.create_connection(listener.getsockname()) for _ in range(BOTS)]
     tokens = {f"token-{number:026}": f"bot-{number:03}" for number in range(BOTS)}
     for bot, (token, name) in zip(bots, tokens.items(), strict=True):
         said = {"type": "hello", "protocol": 1, "name": name} | ({"token": token} if has_token else {})
         bot.sendall(json.dumps(said).encode() + b"\n")
-    lobby = Lobby(tokens=tokens if has_token else {}, expect=0 if has_token else BOTS, per_address=BOTS)
+    lobby = Lobby(
+        tokens=tokens if has_token else {}, expect=0 if has_token else BOTS, per_address=UNNAMED_PART * BOTS
+    )
     gc.collect()
     tracemalloc.start()
     try:

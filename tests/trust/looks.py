@@ -7,7 +7,6 @@ from math import log, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import lambertw
 
 from arena.analysis.intervals import Estimate, interval_of_share
 from arena.bench.measures import Measure
@@ -45,6 +44,8 @@ def width_of_sequence(length: float) -> float:
     Robbins' normal mixture (Annals of Mathematical Statistics 41, 1970, 1397–1409; Howard, Ramdas, McAuliffe &
     Sekhon, Annals of Statistics 49, 2021, 1055–1080, section 3), with the mixture that is narrowest at length 1.
     """
+    from scipy.special import lambertw  # here: it takes longer to import than the tests of this room take
+
     best = -float(lambertw(-(ALPHA**2) / np.e, -1).real) - 1
     x = best * length
     return sqrt((1 + 1 / x) * log((1 + x) / ALPHA**2)) / NormalDist().inv_cdf(1 - ALPHA / 2)
