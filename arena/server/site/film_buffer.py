@@ -72,12 +72,9 @@ class FilmBuffer:
     def _look_at(self, moment: Moment) -> None:
         assert moment.step is not None
         self._state = moment.step.state
-        begins_round, lost = self._watcher.note(moment)
+        watched = self._watcher.note(moment)
         if self.count >= self.first:
-            step = self._filming.step(
-                moment, round_number=self._watcher.round_number, begins_round=begins_round, lost=lost
-            )
-            self._add(step)
+            self._add(self._filming.step(watched))
         self.count += 1
 
     def _add(self, step: FilmStep) -> None:
