@@ -46,7 +46,6 @@ __all__ = [
     "explain",
     "is_legal",
     "moves_of",
-    "playable_seats",
     "shared_returns",
 ]
 
