@@ -92,11 +92,11 @@ class FilmBuffer:
     # As JSON
 
     def has_after(self, steps: int) -> bool:
-        """Whether somebody who has so many steps of the match can be told the others alone."""
+        """Whether somebody who has the first `steps` steps of the match can be sent only the others."""
         return self.first < steps <= self.count
 
     def steps(self, after: int) -> bytes:
-        """The steps after so many, as a JSON array."""
+        """The steps after the first `after` steps, as a JSON array."""
         if after not in self._parts:
             found = list(self._changes)[after - self.first - 1 :]
             self._parts[after] = b"[%b]" % b",".join(found)

@@ -44,7 +44,7 @@ class TcpDoor:
         certificate: Certificate | None = None,
         name_wait_s: float = NAME_WAIT_S,
     ) -> None:
-        """With a certificate, bots come over TLS alone."""
+        """`certificate`: for TLS, without which bots are then not let in."""
         self._house = house
         self._programs = programs
         self._open_table = open_table
