@@ -96,23 +96,15 @@ def unwritable(path: object, error: OSError) -> ConfigError:
     return ConfigError(f"{path} cannot be written: {error.strerror or error}")
 
 
-class ProtocolError(ArenaError):
-    """A message on a connection broke the protocol."""
-
-
-class LocalProtocolError(ProtocolError):
+class LocalProtocolError(ArenaError):
     """We were about to break the protocol: a bug of ours."""
 
 
-class RemoteProtocolError(ProtocolError):
+class RemoteProtocolError(ArenaError):
     """The other side broke the protocol."""
 
 
-class PlayerError(ArenaError):
-    """A player cannot do what was asked of it."""
-
-
-class MalformedAnswer(PlayerError):
+class MalformedAnswer(ArenaError):
     """The answer is not a move of the game at all; `str(error)` says why."""
 
 

@@ -55,10 +55,10 @@ class Resumption:
 
     turns: tuple[Turn, ...]
     decisions: tuple[Decision, ...]
-    """Those of these turns, in their order."""
+    """The decisions of these turns, in order."""
     had_answered: tuple[bool, ...] = ()
-    """By seat: its instance had answered before the match began, so that its bank has paid for its first
-    answer in the match as well.  Empty: none had."""
+    """For each seat, whether its instance had answered before the match began, so that its bank has paid for
+    its first answer in the match as well.  Empty: none had."""
 
 
 def no_lag(since: float) -> float:
@@ -83,7 +83,7 @@ async def play_match(
 ) -> MatchRecord:
     """Plays one match to its end; a player that is None is not asked, its default moves are played.
 
-    `lag` gives the worst lateness of the arena itself since a given time, in seconds.
+    `lag` returns the worst lateness of the arena itself since a given time, in seconds.
     `turns` and `decisions` are filled as the match goes: if the rules raise (which is our bug and
     propagates), they hold the moves so far, including those at which they failed.  When `watch` is
     called, both have all of that turn.

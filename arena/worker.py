@@ -20,7 +20,7 @@ BUG = 70
 
 
 def main(words: Sequence[str]) -> int:
-    """Plays until standard input ends; gives the exit code.
+    """Plays until standard input ends; returns the exit code.
 
     `words`: the process id of the run, with whose end this one ends even if it hears nothing; or nothing.
     """

@@ -12,8 +12,9 @@ from arena.games.holdem import Holdem
 from arena.games.liars_dice import LiarsDice
 from arena.match.game import Game
 from arena.match.record import pack
+from arena.page.film import changes_of, filmed, stored_head
 from arena.store import StoredMatch, StoredSeat
-from arena.telling.replay import Replay
+from arena.telling.replay import EVERYBODY, Replay, Viewer
 from arena.testing.games import random_match
 
 SMALL = {"holdem": Holdem(hands=40), "bluff": Bluff(), "liars-dice": LiarsDice(dice=2)}
@@ -37,3 +38,12 @@ def random_replay(game: Game[Any, Any], seats: int, seed: int) -> Replay:
     values |= {"match_id": "0123456789ab", "series_id": "s", "status": "done", "error": None, "seats": rows}
     match = StoredMatch(**values | {"packed": pack(game, [dict(moves) for moves, _ in played if moves])})
     return Replay(match, game)
+
+
+def film_of(
+    replay: Replay, viewer: Viewer = EVERYBODY, *, first: int = 0, count: int | None = None
+) -> dict[str, Any]:
+    """The film of a stored match, as it is sent or embedded: `count` of its steps from `first` on, or all."""
+    steps, total = filmed(replay, replay.moments(), viewer, first=first, count=count)
+    head = stored_head(replay, viewer)
+    return head | {"first": first, "steps_in_all": total, "steps": list(changes_of(steps))}

@@ -161,7 +161,7 @@ def _fork(order: ProgramOrder, argv: list[str], fds: list[int], pipes: list[int]
 def _become(
     order: ProgramOrder, argv: list[str], fds: list[int], pipes: list[int], kept: list[int], guard: int
 ) -> None:
-    """This fork becomes the program; `pipes`: where its standard input and output go instead, if anywhere."""
+    """Makes this fork the program; `pipes`: where its standard input and output go instead, if anywhere."""
     if order.is_confined and order.bubblewrap is None:  # bubblewrap needs them, and drops them itself
         drop_privileges()
     os.setsid()
@@ -205,7 +205,7 @@ def _become(
 
 def _lifted(fds: list[int], numbers: list[int]) -> list[int]:
     """Standard input and output under other numbers, of one digit, which is all that `sh` supports."""
-    above = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in fds]
+    above = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in fds]  # else `dup2` could overwrite one of them
     fds[2] = above[2]
     for fd, number in zip(above, numbers, strict=False):
         os.dup2(fd, number)
@@ -279,7 +279,7 @@ def _listen(
     group: list[str],
     deaths: socket.socket,
 ) -> None:
-    """Until the arena closes its end."""
+    """Does what the arena asks, and looks at the limits, until the arena closes its end."""
     poll = select.poll()
     poll.register(control, select.POLLIN)
     poll.register(deaths, select.POLLIN)

@@ -139,7 +139,7 @@ def _stop_rule(
 
 
 def _other_rules(meta: Mapping[str, Any], word: str | None) -> str:
-    """Which rules were named, in words; empty if they are from the very files that were played with."""
+    """The rules that were named, in words; empty if they are from the very files that were played with."""
     from arena.tournament.bots.game_source import find_game
     from arena.tournament.folder.stored import ORIGIN
 

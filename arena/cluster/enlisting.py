@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -83,7 +82,7 @@ class Enlisting:
         self._places[worker] += 1
         self._had.add(name)
         self._sessions += 1
-        ours, theirs = map(trio.SocketStream, map(trio.socket.from_stdlib_socket, _pair()))
+        ours, theirs = map(trio.SocketStream, trio.socket.socketpair())
         recruit = ClusterWorker(ours, f" on {worker}")
 
         def note_host(host: str) -> None:
@@ -151,11 +150,6 @@ def _parcels(run: Run) -> dict[str, Parcel]:
     parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
     origin = game_origin(run)
     return parcels if origin is None else parcels | {GAME: parcel_of_game(origin)}
-
-
-def _pair() -> tuple[socket.socket, socket.socket]:
-    ours, theirs = socket.socketpair()
-    return ours, theirs
 
 
 async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summary: Summary) -> None:

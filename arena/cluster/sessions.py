@@ -176,7 +176,7 @@ class Session:
         now = time.monotonic()
         if now > self.touched_at + LEASE_S and self._end_at is None:
             self.end()
-            forget(self.id)
+            SESSIONS.pop(self.id, None)
             threading.Thread(target=self._clear_later, daemon=True).start()
         if self._end_at is not None and now > self._end_at:
             process.kill()
@@ -263,21 +263,3 @@ TURNS = Turns()
 """The turns of this process's sessions."""
 SESSIONS: dict[str, Session] = {}
 """This process's sessions, by id."""
-_AMONG = threading.Lock()
-
-
-def session_of(id: str) -> Session:
-    """The session with this id.  Raises KeyError if it is over."""
-    with _AMONG:
-        return SESSIONS[id]
-
-
-def new_session(id: str, scratch: str) -> Session:
-    with _AMONG:
-        session = SESSIONS[id] = Session(id, scratch)
-        return session
-
-
-def forget(id: str) -> Session | None:
-    with _AMONG:
-        return SESSIONS.pop(id, None)

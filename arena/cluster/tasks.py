@@ -13,7 +13,7 @@ import msgspec
 from arena.box.demand import is_demand_known
 from arena.cluster.homes import home_of, is_kept, keep_piece, locked, tidy_up
 from arena.cluster.parcels import at_home_in
-from arena.cluster.sessions import TURNS, SessionSaid, forget, new_session, session_of
+from arena.cluster.sessions import SESSIONS, TURNS, Session, SessionSaid
 from arena.errors import ConfigError, is_full
 from arena.players.entrant import Entrant
 from arena.tournament.bots.fingerprints import fingerprint, needs_build
@@ -54,7 +54,8 @@ def open_session(id: str) -> SessionSaid:
     from distributed import get_worker
 
     scratch = get_worker().local_directory  # Dask cleans up here after a worker that was killed
-    return new_session(id, scratch).fetch(one=True)
+    session = SESSIONS[id] = Session(id, scratch)
+    return session.fetch(one=True)
 
 
 def missing_parcels(hashes: Sequence[str]) -> list[str]:
@@ -76,7 +77,7 @@ def begin_session(id: str, begin: bytes, parcels: Mapping[str, str], threads: in
     `parcels`: the hashes of the bots' parcels by bot, and of the game's.
     """
     try:
-        session = session_of(id)
+        session = SESSIONS[id]
     except KeyError:
         return GONE
     said: BeginWork = decoded(BeginWork).decode(begin)
@@ -108,7 +109,7 @@ def play_orders(id: str, octets: bytes, numbers: Sequence[int]) -> SessionSaid:
     """Plays orders; returns what the worker said meanwhile.  `octets`: the messages with these orders."""
     with TURNS.turn(id):
         try:
-            session = session_of(id)
+            session = SESSIONS[id]
         except KeyError:
             return GONE
         session.expect(numbers)
@@ -118,7 +119,7 @@ def play_orders(id: str, octets: bytes, numbers: Sequence[int]) -> SessionSaid:
 
 def close_session(id: str) -> tuple[SessionSaid, dict[str, bytes]]:
     """Waits until the worker is gone; returns its last messages, and the logs of its bots."""
-    session = forget(id)
+    session = SESSIONS.pop(id, None)
     if session is None:
         return GONE, {}
     session.end()
@@ -132,7 +133,7 @@ def close_session(id: str) -> tuple[SessionSaid, dict[str, bytes]]:
 def keep_session(id: str) -> bool:
     """Notes that the run is still there; returns whether the session is."""
     try:
-        session_of(id).touch()
+        SESSIONS[id].touch()
     except KeyError:
         return False
     return True
@@ -141,7 +142,7 @@ def keep_session(id: str) -> bool:
 def end_session(id: str) -> bool:
     """Has the worker end its bots and itself; returns at once whether there was a session."""
     try:
-        session_of(id).end()
+        SESSIONS[id].end()
     except KeyError:
         return False
     return True

@@ -48,7 +48,6 @@ __all__ = [
     "explain",
     "is_legal",
     "moves_of",
-    "playable_seats",
     "shared_returns",
 ]
 
@@ -360,12 +359,12 @@ class Game(ABC, Generic[S, M]):
         """Each seat's result in the game's own unit.  Raises ValueError before the match is over."""
 
     def luck(self, state: S, rng_of: Callable[[str | int], Random]) -> Iterator[tuple[float, ...]]:
-        """Of each stretch of a finished match in which only chance was left, how much more than expected it
-        gave each seat.
+        """How much more each seat got than expected, for each stretch in which only chance was left.
 
-        What is expected is the mean given all that moves until then can depend on: then the returns less
-        their luck have the same mean, whoever plays, and remain within `returns_bounds`.  Where the mean has
-        to be estimated, `rng_of` returns the rng of a stretch, by its key: none of them made the match.
+        The match is over.  What is expected is the mean given all that moves until then can depend on: then
+        the returns less their luck have the same mean, whoever plays, and remain within `returns_bounds`.
+        Where the mean has to be estimated, `rng_of` returns the rng of a stretch, by its key: none of them
+        made the match.
         One stretch is a matter of a millisecond, so that others get their turn between two.
         """
         raise NotImplementedError(f"{self.name} does not adjust returns for luck")

@@ -55,6 +55,17 @@ class FilmStep:
     out: tuple[Seat, ...]
 
 
+@attrs.frozen
+class Watched:
+    """A moment, with what is counted from the first moment of a match to it."""
+
+    moment: Moment
+    round_number: int
+    begins_round: bool
+    lost: tuple[tuple[Seat, float], ...]
+    """The seats that lost something with it, and how much."""
+
+
 class Filming:
     """Makes the steps of a film: each moment once and in order; moments may be left out."""
 
@@ -73,30 +84,23 @@ class Filming:
         seats = len(self._showing.names)
         return 1 << (seats + viewer.sees_all if viewer.seat is None else viewer.seat)
 
-    def step(
-        self,
-        moment: Moment,
-        *,
-        round_number: int,
-        begins_round: bool,
-        lost: tuple[tuple[Seat, float], ...] = (),
-    ) -> FilmStep:
-        """The step that shows a moment; the caller counts rounds and losses (`Watcher`)."""
-        showing, viewer = self._showing, self._viewer
+    def step(self, watched: Watched) -> FilmStep:
+        """The step that shows a moment."""
+        showing, viewer, moment = self._showing, self._viewer, watched.moment
         state = None if moment.step is None else moment.step.state
         own = {}
         if viewer.sees_all and state is not None:
             own = {Seat(seat): showing.observation(moment, each) for seat, each in enumerate(self._seats)}
         return FilmStep(
             turn=moment.turn,
-            round_number=round_number,
+            round_number=watched.round_number,
             asked=showing.asked(moment),
             state=showing.observation(moment, SPECTATOR if viewer.sees_all else viewer),
             own=own,
-            lines=tuple(self._lines(moment, begins_round)),
+            lines=tuple(self._lines(moment, watched.begins_round)),
             events=tuple(self._events(moment)),
             marks=tuple(_marks(showing, moment)),
-            lost=lost,
+            lost=watched.lost,
             times=tuple(self._times(moment)),
             out=() if state is None else tuple(showing.game.eliminated(state)),
         )
@@ -171,19 +175,19 @@ class Watcher:
     def __init__(self, showing: Showing) -> None:
         self._game = showing.game
         self._holdings: tuple[float, ...] | None = None
-        self.round_number = 0
+        self._round_number = 0
 
-    def note(self, moment: Moment) -> tuple[bool, tuple[tuple[Seat, float], ...]]:
-        """Whether a round begins with this moment, and the seats that lost something, with how much."""
+    def note(self, moment: Moment) -> Watched:
         begins = self._begins_round(moment)
-        self.round_number += begins
+        self._round_number += begins
         before = self._holdings
         if moment.step is not None:
             self._holdings = self._game.holdings(moment.step.state)
         if before is None or self._holdings is None:
-            return begins, ()
+            return Watched(moment, self._round_number, begins, ())
         drops = (one - other for one, other in zip(before, self._holdings, strict=True))
-        return begins, tuple((Seat(seat), drop) for seat, drop in enumerate(drops) if drop > 0)
+        lost = tuple((Seat(seat), drop) for seat, drop in enumerate(drops) if drop > 0)
+        return Watched(moment, self._round_number, begins, lost)
 
     def _begins_round(self, moment: Moment) -> bool:
         if self._game.round_begins is None:
@@ -192,12 +196,23 @@ class Watcher:
         return any(event.kind == self._game.round_begins for event in events)
 
 
-def filmed(showing: Showing, moments: Iterable[Moment], viewer: Viewer = EVERYBODY) -> Iterator[FilmStep]:
-    """Every moment as a step."""
+def filmed(
+    showing: Showing,
+    moments: Iterable[Moment],
+    viewer: Viewer = EVERYBODY,
+    *,
+    first: int = 0,
+    count: int | None = None,
+) -> tuple[list[FilmStep], int]:
+    """The steps of a match, `count` of them from `first` on or all, and how many the match has."""
     filming, watcher = Filming(showing, viewer), Watcher(showing)
+    steps, total = [], 0
     for moment in moments:
-        begins, lost = watcher.note(moment)
-        yield filming.step(moment, round_number=watcher.round_number, begins_round=begins, lost=lost)
+        watched = watcher.note(moment)
+        if first <= total and (count is None or total < first + count):
+            steps.append(filming.step(watched))
+        total += 1
+    return steps, total
 
 
 # As JSON.
@@ -272,28 +287,10 @@ def film_result(ranks: Sequence[int], returns: Sequence[float]) -> Json:
     return {"status": "done", "ranks": list(ranks), "returns": said}
 
 
-def film_of(replay: Replay, *, first: int = 0, count: int | None = None, move_s: float | None = None) -> Json:
-    """The film of a stored match for everybody: `count` of its steps from `first` on, or all."""
-    steps, total = [], 0
-    filming, watcher = Filming(replay), Watcher(replay)
-    for place, moment in enumerate(replay.moments()):
-        begins, lost = watcher.note(moment)
-        total += 1
-        if first <= place and (count is None or place < first + count):
-            steps.append(
-                filming.step(moment, round_number=watcher.round_number, begins_round=begins, lost=lost)
-            )
-    return stored_head(replay, move_s) | {
-        "first": first,
-        "steps_in_all": total,
-        "steps": list(changes_of(steps)),
-    }
-
-
-def stored_head(replay: Replay, move_s: float | None = None) -> Json:
+def stored_head(replay: Replay, viewer: Viewer = EVERYBODY, *, move_s: float | None = None) -> Json:
     """The head of a stored match, with its result."""
     match = replay.match
-    head = head_of(replay, match.match_id, move_s=move_s) | {
+    head = head_of(replay, match.match_id, viewer, move_s=move_s) | {
         "series": match.series_id,
         "status": match.status,
     }

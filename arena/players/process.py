@@ -256,41 +256,27 @@ class _Door:
         return await trio.to_thread.run_sync(comes_from, ends, self._started.running.guard)
 
     async def _serve(self, transport: Transport, strangers: Allowance | None = None) -> None:
-        await _serve_one(
-            self._player, self._name_wait_s, self._absences, self._connect, transport, strangers=strangers
-        )
-
-
-async def _serve_one(
-    player: ProcessPlayer,
-    name_wait_s: float,
-    absences: Absences,
-    connect: Callable[[], ArenaConnection],
-    transport: Transport,
-    *,
-    strangers: Allowance | None = None,
-) -> None:
-    """Serves one connection; with `strangers` it must show the token, and they are charged until it does."""
-    connection = connect()
-    try:
-        refusal = await introduce(transport, connection, name_wait_s, strangers or player.allowance)
-    except trio.BrokenResourceError:
-        return
-    if strangers is not None and connection.token not in tuple(player.secrets):
-        await send_last(transport, connection.bye("this port belongs to one bot: send its token"))
-        return
-    if refusal is not None or player.is_connected:
-        reason = refusal or "this port belongs to one instance, which is already connected"
-        await send_last(transport, connection.bye(reason))
-        if not player.entered.is_set():
-            player.leave(f"was refused: {reason}")
-        return
-    if player.is_gone:
-        return
-    player.entered.set()
-    await absences.play(player, transport, connection)
-    if await absences.wait(player):  # its process may be alive, with another thread that connects
-        player.leave(player.why(player.gone_reason))
+        """Serves one connection; with `strangers` it must show the token, and they pay until then."""
+        player, connection = self._player, self._connect()
+        try:
+            refusal = await introduce(transport, connection, self._name_wait_s, strangers or player.allowance)
+        except trio.BrokenResourceError:
+            return
+        if strangers is not None and connection.token not in tuple(player.secrets):
+            await send_last(transport, connection.bye("this port belongs to one bot: send its token"))
+            return
+        if refusal is not None or player.is_connected:
+            reason = refusal or "this port belongs to one instance, which is already connected"
+            await send_last(transport, connection.bye(reason))
+            if not player.entered.is_set():
+                player.leave(f"was refused: {reason}")
+            return
+        if player.is_gone:
+            return
+        player.entered.set()
+        await self._absences.play(player, transport, connection)
+        if await self._absences.wait(player):  # its process may be alive, with another thread that connects
+            player.leave(player.why(player.gone_reason))
 
 
 class _StdioConnection(ArenaConnection):

@@ -20,7 +20,7 @@ from arena.schedule.terms import (
 from arena.words import counted
 
 SETS_DRAWN_MAX = 10_000
-"""With more sets of the field than this, which is more than will ever be played, they are not shuffled."""
+"""More sets of the field than this are not shuffled: so many will never be played."""
 
 
 def pairings(

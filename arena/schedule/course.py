@@ -26,7 +26,7 @@ class MatchResult:
 
     points: Points
     returns: tuple[float, ...]
-    """As bots are rated by them: without luck, where the game declares it."""
+    """The returns by which bots are rated: without luck, where the game declares it."""
     faults: tuple[int, ...]
     withdrawn: tuple[bool, ...] = ()
     """Whether the seat played default moves, because its bot had been withdrawn before; empty: none did."""
@@ -228,7 +228,7 @@ class Course:
                 self._add(self._asked_again())
 
     def _next_batches(self, batches: Batches) -> Sequence[Pairing]:
-        """At the start the first batches; later the one batch that the results so far decide."""
+        """The first batches at the start; later the one batch that the results so far decide."""
         if self._shares is None or self._cycle < 0:
             return [pairing for _ in range(AHEAD) for pairing in batches.next()]
         # The matches of later cycles, which may have withdrawn more, are not all over.

@@ -28,7 +28,7 @@ STEPS_MAX = 60_000
 CLIMB_STEPS_MAX = 20_000
 """Steps of one climb: more do not save one that is stuck on a plateau."""
 SIZE_USUAL = 10
-"""With more seats than this each step takes longer, so fewer steps are made."""
+"""If there are more seats than this, fewer steps are made, as each takes longer."""
 CLIMBS_MAX = 200
 """Climbs per frame: with few sets to choose from, most end with a set that occurs twice."""
 

@@ -48,15 +48,15 @@ MEMBERS_PER_ADDRESS = 16
 MEMBERS_PER_LOOPBACK = 300
 """The same for loopback."""
 IDLE_S = 30 * 60.0
-"""A table at which nothing happens is closed after so many seconds, while no match is played."""
+"""How many seconds after anything happened there a table is closed, if no match is being played."""
 IDLE_EMPTY_S = 60.0
 """The same for a table at which nobody sits, while places are short."""
 IDLE_PLAYING_S = 6 * 3600.0
 """The same in the middle of a match, where friends may play without a clock."""
 ABSENT_S = 120.0
-"""A match against house bots alone falls asleep when its person has been away for so many seconds."""
+"""How many seconds its only person may be away before a match against house bots falls asleep."""
 IDLE_ASLEEP_S = 7 * 86_400.0
-"""A table that is asleep is closed after so many seconds."""
+"""How many seconds a table may be asleep before it is closed."""
 NOTICE_S = 60.0
 """How many seconds before its end a table is warned."""
 WORDS_MAX = 200

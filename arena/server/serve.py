@@ -65,7 +65,7 @@ class ServerPlan:
     guard: GuardOptions = attrs.field(factory=GuardOptions)
     """The names, proxies and sites beside its own that it trusts."""
     tls: TlsFiles | None = None
-    """With these everything is encrypted; None: nothing is."""
+    """The files for encryption; None: nothing is encrypted."""
 
 
 @attrs.frozen

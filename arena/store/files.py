@@ -283,7 +283,7 @@ _WAYS_OUT = {
     sqlite3.SQLITE_NOTADB: (START_OVER,),
     sqlite3.SQLITE_CORRUPT: (START_OVER,),
 }
-"""Of these, for results folders."""
+"""What can be done about some of these errors, if the file is a results folder's."""
 
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)

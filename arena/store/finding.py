@@ -16,9 +16,9 @@ MATCHES_MAX = 200
 """How many matches of a folder are offered for a choice at most."""
 
 
-def results_folders(results: Path = RESULTS) -> list[Path]:
+def results_folders() -> list[Path]:
     """The results folders in `results/` and one level below, by name, without links to others among them."""
-    found = sorted({path.parent for depth in ("*", "*/*") for path in results.glob(f"{depth}/{DATABASE}")})
+    found = sorted({path.parent for depth in ("*", "*/*") for path in RESULTS.glob(f"{depth}/{DATABASE}")})
     real = {os.path.realpath(folder) for folder in found if not _is_linked(folder)}
     return [folder for folder in found if not _is_linked(folder) or os.path.realpath(folder) not in real]
 

@@ -99,7 +99,7 @@ async def patiently(link: ServerLink, path: str, tell: Say) -> Any:
             return found
 
 
-async def watch_table(link: ServerLink, tell: Say = show_line) -> None:
+async def watch_table(link: ServerLink) -> None:
     """Tells the flow of a table until it is closed."""
-    async for _ in follow(link, News(), tell):
+    async for _ in follow(link, News(), show_line):
         pass

@@ -27,6 +27,8 @@ from arena.words import spaced
 SHOWN_MAX = 9
 """How many legal moves are listed unasked, each with its number; `moves` lists all."""
 LINE_MAX = 4096
+STDIN = 0
+"""The descriptor of standard input."""
 GOODBYE_S = 2.0
 HELP = """\
 enter NAME     take a seat, called NAME      ready      begin when all are
@@ -72,7 +74,7 @@ class Person:
             "?": self._help,
         }
 
-    async def play(self, name: str | None, descriptor: int = 0) -> None:
+    async def play(self, name: str | None, descriptor: int = STDIN) -> None:
         """Plays until the person leaves or the table closes.  Raises ConfigError if the name is refused."""
         try:
             await self._sit_down(name)

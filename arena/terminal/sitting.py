@@ -29,7 +29,7 @@ from arena.telling.choices import Choice, NotLegalNow, forms, read_choices, with
 from arena.telling.replay import LiveShowing, Moment, Viewer
 from arena.telling.spoken import in_the_imperative, move_said, spoken_amounts, spoken_moves
 from arena.telling.story import Teller, told_fields
-from arena.terminal.person import lines_of
+from arena.terminal.person import STDIN, lines_of
 from arena.terminal.phrases import (
     HELP,
     PLAIN_HELP,
@@ -77,15 +77,13 @@ class Sitting:
         return tuple(names)
 
 
-async def play_against(
-    sitting: Sitting, voice: Voice, note: Callable[[str], None], descriptor: int = 0
-) -> None:
+async def play_against(sitting: Sitting, voice: Voice, note: Callable[[str], None]) -> None:
     """Starts the bots and plays the match until it is over or the person leaves.
 
     Raises ConfigError if a bot cannot be started.
     """
     async with started(sitting.bots, sitting.sandbox, note) as (players, watch):
-        await PersonMatch(sitting, voice).play(players, watch, descriptor)
+        await PersonMatch(sitting, voice).play(players, watch)
 
 
 class PersonMatch:
@@ -126,13 +124,13 @@ class PersonMatch:
             "rules": self._rules,
         }
 
-    async def play(self, bots: Sequence[Player], watch: LagWatch, descriptor: int) -> None:
+    async def play(self, bots: Sequence[Player], watch: LagWatch) -> None:
         """Plays the match to its end, or until the person leaves."""
         players = [*bots]
         players.insert(self.seat, self._player)
         self._greet()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._listen, descriptor, nursery.cancel_scope)
+            nursery.start_soon(self._listen, nursery.cancel_scope)
             self._nursery = nursery
             self.record = await play_match(
                 self.game,
@@ -284,8 +282,8 @@ class PersonMatch:
 
     # What the person types
 
-    async def _listen(self, descriptor: int, scope: trio.CancelScope) -> None:
-        async with aclosing(lines_of(descriptor)) as lines:
+    async def _listen(self, scope: trio.CancelScope) -> None:
+        async with aclosing(lines_of(STDIN)) as lines:
             async for line in lines:
                 if not await self._hear(line):
                     break

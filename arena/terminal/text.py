@@ -167,15 +167,18 @@ def as_json(value: Any) -> str:
 
 # Words.
 
+COLUMNS_LEAST = 20
+"""Lines are never made narrower than this, however narrow a terminal is."""
 
-def wrapped(text: str, columns: int | None, least: int = 20) -> list[str]:
+
+def wrapped(text: str, columns: int | None) -> list[str]:
     """The text in lines no wider than `columns`, except for longer words; None: in one line."""
     if columns is None or width(text) <= columns:
         return [text]
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if lines[-1] and width(longer) > max(least, columns):
+        if lines[-1] and width(longer) > max(COLUMNS_LEAST, columns):
             lines.append(word)
         else:
             lines[-1] = longer
@@ -212,24 +215,24 @@ def reflowed(text: str, columns: int | None) -> str:
     )
 
 
-def cut_short(text: str, columns: int | None, most: int | None = None, least: int = 20) -> list[str]:
+def cut_short(text: str, columns: int | None, most: int | None = None) -> list[str]:
     """The text in lines no wider than `columns`, long words cut, `most` at most; None: all in one line."""
     if columns is None:
         return [text]
-    room = max(least, columns)
+    room = max(COLUMNS_LEAST, columns)
     lines = [piece for line in wrapped(text, room) for piece in cut_up(line, room)]
     if most is None or len(lines) <= most:
         return lines
     return [*lines[: most - 1], f"{clipped(lines[most - 1], room - 2)} …".replace("… …", "…")]
 
 
-def cut_up(line: str, columns: int | None, least: int = 20) -> list[str]:
+def cut_up(line: str, columns: int | None) -> list[str]:
     """The line in pieces no wider than `columns`, cut anywhere, with all blanks."""
     if columns is None or width(line) <= columns:
         return [line]
     pieces = [""]
     for char in line:
-        if width(pieces[-1] + char) > max(least, columns):
+        if width(pieces[-1] + char) > max(COLUMNS_LEAST, columns):
             pieces.append("")
         pieces[-1] += char
     return pieces

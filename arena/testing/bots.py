@@ -20,29 +20,6 @@ from arena.players.transport import StreamTransport
 from arena.sdk import choose
 from arena.wire.connection import ArenaConnection
 
-__all__ = [
-    "MISBEHAVIOURS",
-    "SECRET",
-    "Behaviour",
-    "Peer",
-    "chopped",
-    "connect",
-    "dripping",
-    "flooding",
-    "gone",
-    "half_said",
-    "honest",
-    "illegal",
-    "late",
-    "never_reading",
-    "rude",
-    "seat_bots",
-    "silent",
-    "telling_twice",
-    "wrong_ids",
-    "wrong_types",
-]
-
 SECRET = "a-token-that-nobody-may-see"
 """The token that every bot here shows."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
+import msgspec
 
+from arena.errors import MalformedAnswer
 from arena.match.game import Bare, Game, Items, Tagged
 from arena.match.game import Literal as LiteralForm
-from arena.testing.values import hints_of, misfit
-
-__all__ = ["check_form", "check_form_of", "check_literals", "check_silent_move", "form_of"]
+from arena.players.codec import Codec
 
 
 def form_of(move: type[Any]) -> Any:
@@ -68,43 +68,10 @@ def check_form(move: type[Any]) -> None:
 
 def check_form_of(game: Game[Any, Any], move: Any) -> None:
     """Checks that the move can be read back from its written form."""
-    written = _written(move)
-    read = [back for back in (_read(kind, written) for kind in game.moves) if back is not None]
-    # A literal takes precedence: a bet's number may be any except the one that means a check.
-    literals = [back for back in read if isinstance(form_of(type(back)), LiteralForm)]
-    found = literals or read
-    assert found == [move], f"{move} is written {written!r}, which reads as {found}"
-
-
-def _written(move: Any) -> Any:
-    """The move as its form writes it, with seats left as they are."""
-    form = form_of(type(move))
-    if isinstance(form, LiteralForm):
-        return form.value
-    if isinstance(form, Items):
-        return [getattr(move, name) for name in form.fields]
-    if isinstance(form, Bare):
-        return getattr(move, form.field)
-    names = attrs.fields_dict(type(move))
-    return {**form.tags, **{form.keys.get(name, name): getattr(move, name) for name in names}}
-
-
-def _read(kind: Any, written: Any) -> Any:
-    """The move of this kind that is written like this, or None."""
-    form, fields = form_of(kind), attrs.fields_dict(kind)
-    if isinstance(form, LiteralForm):
-        return kind() if type(written) is type(form.value) and written == form.value else None
-    values: dict[str, Any] = {}
-    if isinstance(form, Items) and isinstance(written, list) and len(written) == len(form.fields):
-        values = dict(zip(form.fields, written, strict=True))
-    elif isinstance(form, Bare):
-        values = {form.field: written}
-    elif isinstance(form, Tagged) and isinstance(written, dict):
-        if any(written.get(key) != tag for key, tag in form.tags.items()):
-            return None
-        values = {name: written.get(form.keys.get(name, name)) for name in fields}
-    else:
-        return None
-    hints = hints_of(kind)
-    fits = all(misfit(value, hints[name]) is None for name, value in values.items())
-    return kind(**values) if fits else None
+    codec = Codec(game, [f"bot-{seat}" for seat in range(game.seats[-1])], None)
+    written = msgspec.json.decode(msgspec.json.encode(codec.move_json(move)))
+    try:
+        found: Any = codec.move(written)
+    except MalformedAnswer as error:
+        found = error
+    assert found == move, f"{move} is written {written!r}, which reads as {found}"

@@ -41,7 +41,7 @@ class Tiny:
     """Used instead of drawing: returns all moves that chance may make in a state, for games in which draws
     would too rarely differ for one seat only."""
     histories_max: int = 3000
-    """As long as there are fewer, every history is walked; then a random continuation of each."""
+    """How many histories are walked with all their continuations; then one at random of each."""
 
 
 # Equal information, equal view.

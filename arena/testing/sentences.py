@@ -16,8 +16,6 @@ import attrs
 from arena.match.game import CHANCE, Event, Game, Names, Seat, Step
 from arena.match.record import Turn
 
-__all__ = ["Sentences"]
-
 MARK_LETTERS_MAX = 20
 """The longest mark that fits beside a timeline, in characters."""
 

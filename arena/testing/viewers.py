@@ -20,8 +20,6 @@ from arena.match.record import Turn
 from arena.testing.forms import form_of
 from arena.testing.values import hints_of
 
-__all__ = ["Shown", "check_reserved_names"]
-
 KIND = re.compile(r"[a-z]+(_[a-z]+)*")
 
 

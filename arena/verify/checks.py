@@ -58,7 +58,7 @@ class Folder:
     conclusion: Callable[[], Iterable[str]] = tuple
     """Returns what the rule that may have stopped the run says about it, once it was told all that counts."""
     rules: str = ""
-    """Which rules were named, in words; empty if they are the very ones that were played with."""
+    """The rules that were named, in words; empty if they are the very ones that were played with."""
     planned: Planned | None = None
     """The tournament as it follows from its matches, once these are known to be true."""
     notes: list[str] = attrs.field(factory=list)

@@ -85,7 +85,7 @@ class Incoming:
 
 
 def _wrong_times(entry: Entry, wait_s: float) -> str | None:
-    """Which time of the match cannot be true, as far as is known here."""
+    """Says which time of the match cannot be true; None if none is known to be wrong."""
     duration_s = entry.record.duration_s
     if not (isfinite(entry.started_at) and 0 <= duration_s <= 1.01 * wait_s + CLOCKS_S):
         return f"it took {duration_s:g} s, and was ordered {wait_s:.3f} s before"

@@ -56,15 +56,14 @@ def take(folder: Path = PICTURES) -> None:
 def page_of(game: Game[Any, Any]) -> str:
     """A page with nothing but the board of a match at a telling step."""
     replay = replay_of(game)
-    steps = list(filmed(replay, replay.moments()))
+    steps, _ = filmed(replay, replay.moments())
     tells = [
         place
         for place, step in enumerate(steps)
         if place >= STEP_FIRST and any(kind in game.showdowns for _, kind, *_ in step.events)
     ]
     film = film_json(stored_head(replay) | {"steps": list(changes_of(steps))})
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    octets = base64.b64encode(packer.compress(film) + packer.flush()).decode()
+    octets = base64.b64encode(zlib.compress(film, 9, -15)).decode()
     match = replay.match.match_id
     styles = "\n".join((PAGE / name).read_text("utf-8") for name in ("page.css", "player.css", "board.css"))
     address = f"#match={match}&step={(tells or [STEP_FIRST])[0] + 1}&seat=spectator"

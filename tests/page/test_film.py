@@ -11,9 +11,10 @@ from replays import BOTS, SMALL, random_replay
 
 from arena.games import GAMES
 from arena.match.game import Seat
-from arena.page.film import Watcher, changes_of, film_json, film_of, filmed
+from arena.page.film import Watcher, film_json
 from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, Viewer
 from arena.telling.story import story
+from tests.replays import film_of
 
 CASES = [(game, seats) for game in GAMES for seats in (2, 3)]
 
@@ -78,9 +79,9 @@ def test_lines_are_the_story_of_each_viewer(game: str, seats: int) -> None:
 def test_a_film_for_one_viewer_is_its_part_of_the_whole(game: str, seats: int) -> None:
     """What a table sends a seat or a spectator is made without the others' secrets, and is the same as theirs in the film for all."""
     replay = played(game, seats)
-    everybody = whole(list(changes_of(filmed(replay, replay.moments()))))
+    everybody = whole(film_of(replay)["steps"])
     for bit, viewer in enumerate(viewers(replay)[:-1]):
-        alone = whole(list(changes_of(filmed(replay, replay.moments(), viewer))))
+        alone = whole(film_of(replay, viewer)["steps"])
         for one, all_of_it in zip(alone, everybody, strict=True):
             assert not one["own"]
             state = all_of_it["state"] if viewer.seat is None else all_of_it["own"][str(int(viewer.seat))]
@@ -116,7 +117,7 @@ def test_losses_are_drops_of_what_seats_hold(game: str, seats: int) -> None:
     replay = played(game, seats)
     watcher, before, drops = Watcher(replay), None, 0
     for moment in replay.moments():
-        _, lost = watcher.note(moment)
+        lost = watcher.note(moment).lost
         now = replay.game.holdings(moment.step.state) if moment.step else None
         if before is not None and now is not None:
             assert dict(lost) == {

@@ -13,7 +13,8 @@ from replays import SMALL, random_replay
 from arena.games import GAMES
 from arena.games.bluff import Bluff
 from arena.games.holdem import Holdem
-from arena.page.film import film_json, film_of
+from arena.page.film import film_json
+from tests.replays import film_of
 
 pytestmark = pytest.mark.slow
 

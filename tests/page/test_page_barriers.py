@@ -12,7 +12,8 @@ from replays import SMALL, random_replay
 
 from arena.games import GAMES
 from arena.page.boards import board_of
-from arena.page.film import film_json, film_of
+from arena.page.film import film_json
+from tests.replays import film_of
 
 pytestmark = pytest.mark.slow
 

@@ -15,10 +15,11 @@ from arena.games.bluff import Bluff
 from arena.games.chamber import Chamber
 from arena.games.holdem import Holdem
 from arena.page.boards import board_of
-from arena.page.film import film_json, film_of
+from arena.page.film import film_json
 from arena.players.codec import Codec
 from arena.telling.choices import read_choices, with_numbers
 from arena.telling.replay import Replay, Viewer
+from tests.replays import film_of
 
 pytestmark = pytest.mark.slow
 

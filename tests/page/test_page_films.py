@@ -14,8 +14,9 @@ from replays import SMALL, random_replay
 from arena.games import GAMES
 from arena.match.game import Game
 from arena.page.boards import board_of
-from arena.page.film import film_json, film_of
+from arena.page.film import film_json
 from arena.tournament.bots.game_source import find_game
+from tests.replays import film_of
 
 pytestmark = pytest.mark.slow
 

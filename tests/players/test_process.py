@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -15,13 +17,11 @@ from arena.box.box import open_box
 from arena.errors import ConfigError
 from arena.players.access import place_of
 from arena.players.log import LOG_BYTES_MAX, REST_BYTES_MAX, BotLog
-from arena.players.process import ProcessPlayer, _serve_one, run_process
+from arena.players.process import ProcessPlayer, _Door, run_process
 from arena.players.start import BotBroken, settle
-from arena.players.tcp import Absences
 from arena.players.transport import StreamTransport
 from arena.tournament.bots.build import build
 from arena.tournament.bots.entrants import resolve
-from arena.wire.connection import ArenaConnection
 
 
 @asynccontextmanager
@@ -246,9 +246,10 @@ async def test_what_a_bot_printed_before_it_closed_its_connection(autojump_clock
     ours, theirs = trio.testing.memory_stream_pair()
     player = ProcessPlayer(honest("me"), BotLog(None))
     player.log._write(b"KeyError: 'hand'\n")
+    with socket.socket() as port:
+        door = _Door(player, SimpleNamespace(link=port, is_private=True), 1.0)
     async with trio.open_nursery() as nursery:
-        transport = StreamTransport(ours)
-        nursery.start_soon(_serve_one, player, 1.0, Absences(10.0), ArenaConnection, transport)
+        nursery.start_soon(door.serve, StreamTransport(ours))
         await theirs.send_all(b'{"name": "me"}\n')
         await theirs.aclose()
     assert (10.0, True) == (trio.current_time(), player.is_gone)

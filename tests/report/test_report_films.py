@@ -72,7 +72,7 @@ def test_a_film_of_a_report_is_small_and_holds_the_loss(game: str) -> None:
     replay = random_replay(SMALL.get(game) or GAMES[game](), 2, seed=4)
     watcher, drops = Watcher(replay), [0.0]
     for moment in replay.moments():
-        drops += [drop for seat, drop in watcher.note(moment)[1] if seat == 1]
+        drops += [drop for seat, drop in watcher.note(moment).lost if seat == 1]
     film = film_for(replay, Wish("0123456789ab", "why", "bob"))
     assert film.steps <= STEPS_MAX
     if max(drops):

@@ -470,7 +470,7 @@ async def test_nobody_costs_a_table_that_nobody_looks_at(autojump_clock: MockClo
         a_match(room.live, "ann", "bob")
         page = await ScenePage(room, nursery).looks()
         await page.close()
-        (reel,) = room._reels.values()
+        (reel,) = room._buffers.values()
         count = reel.count
         await play(room.live, Random(1), 30)
         assert count == reel.count

@@ -42,7 +42,7 @@ def rebalances(
 ) -> tuple[tuple[Rebalance, float], ...] | None:
     """Every rebalance, or None if there are too many.
 
-    `counts_after` gives the live and blank shells once these amounts, one for each seat, are added.
+    `counts_after` returns the live and blank shells once these amounts, one for each seat, are added.
     """
     count = AMOUNT_MAX**seats
     if count > CHANCES_MAX:

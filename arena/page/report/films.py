@@ -9,11 +9,21 @@ from typing import Any
 
 import attrs
 
-from arena.match.game import Game, Seat
-from arena.page.film import HEADING, NEWS, Filming, FilmStep, Watcher, changes_of, film_json, stored_head
+from arena.match.game import Game
+from arena.page.film import (
+    HEADING,
+    NEWS,
+    Filming,
+    FilmStep,
+    Watched,
+    Watcher,
+    changes_of,
+    film_json,
+    stored_head,
+)
 from arena.page.report.chosen import Wish
 from arena.store import Store
-from arena.telling.replay import Moment, Replay, replay_of
+from arena.telling.replay import Replay, replay_of
 from arena.words import clipped, listed
 
 FILMS_MAX = 120
@@ -97,20 +107,17 @@ def films(
 
 def film_for(replay: Replay, wish: Wish, names_max: int = 6, move_s: float | None = None) -> Film:
     """The film of a chosen match: all of it, or the rounds that matter."""
-    match, watched = replay.match, _watched(replay)
+    match, watcher = replay.match, Watcher(replay)
+    watched = [watcher.note(moment) for moment in replay.moments()]
     kept = window_of(watched, match.bots.index(wish.loser) if wish.loser in match.bots else None)
     filming = Filming(replay)
-    steps = [
-        filming.step(
-            watched[place].moment,
-            round_number=watched[place].round_number,
-            begins_round=watched[place].begins_round,
-            lost=watched[place].lost,
-        )
-        for place in kept
-    ]
+    steps = [filming.step(watched[place]) for place in kept]
     note = "" if len(kept) == len(watched) else _note(len(kept), len(watched))
-    film = stored_head(replay, move_s) | {"why": wish.why, "note": note, "steps": list(changes_of(steps))}
+    film = stored_head(replay, move_s=move_s) | {
+        "why": wish.why,
+        "note": note,
+        "steps": list(changes_of(steps)),
+    }
     first = [seat.bot for seat in match.seats if seat.rank == 1]
     return Film(
         match.match_id,
@@ -119,36 +126,15 @@ def film_for(replay: Replay, wish: Wish, names_max: int = 6, move_s: float | Non
         wish.why,
         len(kept),
         {bot: found for seat, bot in enumerate(match.bots) if (found := turning_of(steps, seat, match.bots))},
-        base64.b64encode(_deflated(film_json(film))).decode(),
+        base64.b64encode(zlib.compress(film_json(film), 9, -15)).decode(),
     )
-
-
-def _deflated(octets: bytes) -> bytes:
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return packer.compress(octets) + packer.flush()
 
 
 def _note(kept: int, steps: int) -> str:
     return f"{kept} of its {steps:,} steps are shown: the rounds in which most was lost, and the last one"
 
 
-@attrs.frozen
-class _Watched:
-    moment: Moment
-    round_number: int
-    begins_round: bool
-    lost: tuple[tuple[Seat, float], ...]
-
-
-def _watched(replay: Replay) -> list[_Watched]:
-    watcher, found = Watcher(replay), []
-    for moment in replay.moments():
-        begins, lost = watcher.note(moment)
-        found.append(_Watched(moment, watcher.round_number, begins, lost))
-    return found
-
-
-def window_of(watched: Sequence[_Watched], loser: int | None = None) -> list[int]:
+def window_of(watched: Sequence[Watched], loser: int | None = None) -> list[int]:
     """The indices of the steps to show: all of a short match, else whole rounds, those that cost most first.
 
     Among them is always the round that cost the loser most.
@@ -176,7 +162,7 @@ def window_of(watched: Sequence[_Watched], loser: int | None = None) -> list[int
     return sorted(kept)
 
 
-def _cost(watched: Sequence[_Watched], places: Sequence[int], of: int | None) -> float:
+def _cost(watched: Sequence[Watched], places: Sequence[int], of: int | None) -> float:
     """The most that anybody, or this seat, lost at once."""
     drops = [drop for place in places for seat, drop in watched[place].lost if of in (None, seat)]
     return max(drops, default=0.0)

@@ -19,7 +19,7 @@ class Asker:
     address: str
     scheme: str
     host: str
-    """As in the header `Host`, with the port if it has one."""
+    """The name in the header `Host`, with the port if it has one."""
 
 
 def asker(peer: str, scheme: str, headers: Mapping[bytes, bytes], trusted_proxies: Collection[str]) -> Asker:

@@ -27,7 +27,7 @@ class TlsFiles:
     """Where the certificate and its key are, in PEM."""
 
     certificate: Path
-    """With those that vouch for it after it."""
+    """The file with the certificate, followed by those that vouch for it."""
     key: Path
 
     def signature(self) -> tuple[object, ...]:

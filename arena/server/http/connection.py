@@ -36,12 +36,12 @@ Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI application: Starlette's, or one wrapped around it."""
 
 READ_BYTES = 1 << 14
-"""Read at once.  h11 checks the size of a head only while it is incomplete: this bounds what comes in one
-piece."""
+"""How much is read at once.  h11 checks the size of a head only while it is incomplete: this bounds what
+comes in one piece."""
 SOCKET_READ_BYTES = 1 << 10
 """The same for a WebSocket: not more than 170 pings, which take 5 ms."""
 FRAME_BYTES = 256
-"""A frame of a WebSocket costs as much as so many bytes."""
+"""How many bytes a frame of a WebSocket counts as, whatever its length."""
 SOCKET_BYTES_PER_S, SOCKET_BURST_BYTES = 1 << 16, 1 << 17
 """What a WebSocket may send in a second and at once; what is beyond is read later, which costs its sender
 alone."""
@@ -51,7 +51,7 @@ LINGER_S, LINGER_BYTES = 1.0, 1 << 20
 """After our last byte the client's are read and thrown away for this long: closing at once would send a
 reset, which can overtake the answer."""
 SEALED_READ_BYTES = 1 << 12
-"""Read at once of an encrypted connection, as asking for new keys costs the other end 27 bytes."""
+"""How much is read at once of an encrypted connection: asking for new keys costs the other end 27 bytes."""
 _NO_TLS = b'{"error":"bad_request","message":"this server speaks HTTPS: ask for https://","field":null}'
 NO_TLS = (
     b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -70,15 +70,15 @@ class Patience:
     """How long a connection may take, in seconds."""
 
     head_s: float = 10.0
-    """From the first byte of a request's head to its last."""
+    """The time from the first byte of a request's head to its last."""
     handshake_s: float = HANDSHAKE_S
-    """Until it is encrypted, where there is a certificate."""
+    """The time until it is encrypted, where there is a certificate."""
     idle_s: float = 20.0
-    """Without a request."""
+    """The time without a request."""
     send_s: float = 5.0
-    """Until the kernel has taken one piece of an answer, or one frame."""
+    """The time until the kernel has taken one piece of an answer, or one frame."""
     ping_s: float = 20.0
-    """A WebSocket that was silent for so long is pinged, and after as long again closed."""
+    """How long a WebSocket may be silent until it is pinged, and after that until it is closed."""
 
 
 class Connection:

@@ -20,10 +20,9 @@ GOODBYE_S = 1.0
 class Goodbye:
     """The end of the HTTP side, in order."""
 
-    def __init__(self, stop: Callable[[], None], seconds: float = GOODBYE_S) -> None:
+    def __init__(self, stop: Callable[[], None]) -> None:
         """`stop` tells everybody; it must not raise or wait."""
         self._stop = stop
-        self._seconds = seconds
         self._underway = 0
         self._is_ending = False
         self._over = trio.Event()
@@ -51,7 +50,7 @@ class Goodbye:
         """Tells everybody; returns when all are told, or after a second."""
         self._is_ending = True
         self._stop()
-        with trio.move_on_after(self._seconds):
+        with trio.move_on_after(GOODBYE_S):
             while self._underway:
                 self._over = trio.Event()
                 await self._over.wait()

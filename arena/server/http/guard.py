@@ -104,7 +104,7 @@ class Guard:
             if self._check_origin(scope, method, origin, who, answer) and _is_preflight(method, headers):
                 await answer.preflight()
                 return
-        scope["path"] = scope["path"].rstrip("/") or "/"
+        scope["path"] = scope["path"].rstrip("/") or "/"  # with a slash at its end it means the same
         is_behind_proxy = peer in self._options.trusted_proxies
         if is_behind_proxy:
             scope["client"] = (who.address, 0)
@@ -193,6 +193,7 @@ class _Answer:
             if not self._is_begun and "websocket.http.response" in self._scope.get("extensions", ()):
                 await send_json(self.send, status, body, headers, "websocket.http")
             else:
+                # A close frame has room for 123 bytes of it, and must not end within a character.
                 reason = str(body["message"]).encode()[:120].decode(errors="ignore")
                 code = 1011 if status == 500 else 1008
                 await self.send({"type": "websocket.close", "code": code, "reason": reason})

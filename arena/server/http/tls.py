@@ -52,7 +52,7 @@ class TlsSession:
             self.is_open = True
 
     def take(self, most: int) -> bytes:
-        """What the other end said, at most so many bytes; nothing if more of the network is needed."""
+        """At most `most` bytes of what the other end said; nothing if more of the network is needed."""
         if not self.is_open:
             return b""
         try:

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from arena.match.game import Seat
-from arena.page.film import Filming, FilmStep, Watcher, changes_of, film_json
+from arena.page.film import changes_of, film_json, filmed
 from arena.server.http.answer_types import FilmPage
 from arena.server.refusal import Refusal
 from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Showing, Viewer
@@ -48,16 +48,7 @@ def film_page(
 
     It goes through the whole match, so that it is called in a thread.
     """
-    filming, watcher = Filming(showing, viewer), Watcher(showing)
-    steps: list[FilmStep] = []
-    total = 0
-    for moment in moments:
-        begins, lost = watcher.note(moment)
-        if part.first <= total < part.first + part.count:
-            steps.append(
-                filming.step(moment, round_number=watcher.round_number, begins_round=begins, lost=lost)
-            )
-        total += 1
+    steps, total = filmed(showing, moments, viewer, first=part.first, count=part.count)
     page = {
         "first": part.first,
         "steps_in_all": total,

@@ -35,11 +35,11 @@ _HEAD_BYTES = 1 << 12
 
 @attrs.frozen
 class KeptReport:
-    """A report as it is sent."""
+    """A report, ready to be sent."""
 
     octets: bytes
     script_hash: str
-    """As a Content-Security-Policy has it."""
+    """The hash of its script, as a Content-Security-Policy names it."""
 
 
 class Reports:

@@ -21,14 +21,14 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.match.game import IllegalMove, Seat
+from arena.match.game import IllegalMove
 from arena.page.film import stored_head
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
 from arena.store import DATABASE, Store, StoredMatch
-from arena.telling.replay import Viewer, replay_of
+from arena.telling.replay import replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
 from arena.words import clipped, printable
@@ -134,7 +134,7 @@ class ResultsCatalog:
                 raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
             replay = replay_of(store, match, stored_game(store, match=match))
             viewer = part.viewer(match.bots)
-            head = stored_head(replay, _move_s(folder.path)) | {"sees": _sees(viewer)}
+            head = stored_head(replay, viewer, move_s=_move_s(folder.path))
             return film_page(replay, replay.moments(), viewer, head, part)
 
 
@@ -228,10 +228,6 @@ def _found(store: Store, match_id: str) -> StoredMatch:
     if not any(rows):
         raise Refusal("not_found", "no match of these results has this id")
     return store.match(match_id)
-
-
-def _sees(viewer: Viewer) -> str | int:
-    return "all" if viewer.sees_all else int(viewer.seat) if isinstance(viewer.seat, Seat) else "spectator"
 
 
 def _move_s(path: Path) -> float | None:

@@ -36,10 +36,10 @@ ASK_AGAIN_S = 2
 
 
 class ResultsApi(Api):
-    """The handlers, over a shelf of folders; without one there are no results."""
+    """The handlers, over a catalog of folders; without one there are no results."""
 
-    def __init__(self, shelf: ResultsCatalog | None = None, reports: Reports | None = None) -> None:
-        self._shelf = shelf
+    def __init__(self, catalog: ResultsCatalog | None = None, reports: Reports | None = None) -> None:
+        self._catalog = catalog
         self._reports = reports
         self._readers = trio.CapacityLimiter(READERS)
         self._waits = WaitingRequests(READING_PER_ADDRESS)
@@ -51,7 +51,7 @@ class ResultsApi(Api):
     @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
     async def list_folders(self, request: Request) -> list[ResultsListed]:
         """The results folders, those that were changed last first."""
-        return [] if self._shelf is None else await self._read(request, self._shelf.listed)
+        return [] if self._catalog is None else await self._read(request, self._catalog.listed)
 
     @endpoint(
         "GET",
@@ -65,8 +65,8 @@ class ResultsApi(Api):
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
         name, bot = request.path_params["name"], request.query_params.get("bot")
-        shelf = self._known_shelf()
-        return await self._read(request, lambda: shelf.matches(name, bot, first, count))
+        catalog = self._known_catalog()
+        return await self._read(request, lambda: catalog.matches(name, bot, first, count))
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -75,15 +75,15 @@ class ResultsApi(Api):
         """A match of a results folder as the site's player shows it."""
         part = part_asked(request)
         name, match = request.path_params["name"], request.path_params["match"]
-        shelf = self._known_shelf()
-        return await self._read(request, lambda: shelf.film(name, match, part))
+        catalog = self._known_catalog()
+        return await self._read(request, lambda: catalog.film(name, match, part))
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
         name = request.path_params["name"]
         try:
-            shelf = self._known_shelf()
-            folder = await self._read(request, lambda: shelf.folder(name))
+            catalog = self._known_catalog()
+            folder = await self._read(request, lambda: catalog.folder(name))
             return await self._shown(folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
@@ -96,10 +96,10 @@ class ResultsApi(Api):
         policy = report_policy(report.script_hash)
         return HTMLResponse(report.octets, headers={"content-security-policy": policy})
 
-    def _known_shelf(self) -> ResultsCatalog:
-        if self._shelf is None:
+    def _known_catalog(self) -> ResultsCatalog:
+        if self._catalog is None:
             raise Refusal("not_found", "this server shows no results: its host can name a folder of them")
-        return self._shelf
+        return self._catalog
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""

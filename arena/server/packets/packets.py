@@ -112,7 +112,7 @@ def _act_packet(game: Game[Any, Any], move: SeenMove, own: SeenEvent) -> str:
 
 
 def turn_begun(match: PlayedMatch, moment: Moment) -> str | None:
-    """Whose turn begins or goes on with this step, if the game itself says so."""
+    """The player whose turn begins or goes on with this step, if the game itself says so."""
     events: tuple[Event, ...] = moment.step.events if moment.step is not None else ()
     for event in match.showing.events(moment, EVERYBODY) if events else ():
         if event.kind == match.game.turn_begins and event.public:

@@ -18,11 +18,11 @@ class TurnTeller:
 
     def __init__(self) -> None:
         self._on_turn: str | None = None
-        """Whose TurnStart was told last."""
+        """The player of the TurnStart that was told last."""
         self._turn_count: object = None
         self._has_ended = False
         self._next: str | None = None
-        """Whose turn begins with the next questions."""
+        """The player whose turn begins with the next questions."""
 
     def note(self, match: PlayedMatch, moment: Moment, turn_count: Callable[[], object]) -> None:
         """A step, which may end a turn and begin another one; `turn_count` returns the game's count now."""

@@ -66,16 +66,7 @@ class RingSeat(SeatPlayer):
 class LiveRing(Versioned):
     """One ring table, open for as long as the server runs."""
 
-    def __init__(
-        self,
-        ring: Ring,
-        game_for: GameFor,
-        hall: ServerServices,
-        *,
-        bot: str,
-        move_s: float = MOVE_S,
-        between_s: float = BETWEEN_S,
-    ) -> None:
+    def __init__(self, ring: Ring, game_for: GameFor, hall: ServerServices, *, bot: str) -> None:
         """`bot`: which house bot keeps somebody company who is alone."""
         super().__init__(hall.now, version=1)
         self.ring = ring
@@ -86,8 +77,6 @@ class LiveRing(Versioned):
         self._game_for = game_for
         self._hall = hall
         self._bot = bot
-        self._move_s = move_s
-        self._between_s = between_s
         self._seats: dict[str, RingSeat] = {}
         """The people of the hand under way, by player_id."""
         self._pauses = hall.pauses(frozenset())  # those of the latest hand
@@ -218,7 +207,7 @@ class LiveRing(Versioned):
 
     async def _rest(self) -> None:
         """Between two hands: until people have read what was shown."""
-        await trio.sleep(max(self._between_s, self._pauses.pause_s))
+        await trio.sleep(max(BETWEEN_S, self._pauses.pause_s))
 
     @property
     def _has_bots(self) -> bool:
@@ -316,7 +305,7 @@ class LiveRing(Versioned):
             seed=seed,
             seating=hand.player_ids,
             names=rules.names_in_hand([there[player_id].handle for player_id in hand.player_ids]),
-            move_s=self._move_s,
+            move_s=MOVE_S,
             started_at=self._hall.now(),
             are_people=tuple(not there[player_id].is_house for player_id in hand.player_ids),
         )

@@ -45,14 +45,14 @@ class Occupant:
     player_id: str
     """Public, and never used again."""
     owner: str
-    """Whose player it is, for authority; empty for a house bot."""
+    """The id of whoever may act for the player; empty for a house bot."""
     handle: str
-    """As everybody sees it."""
+    """The name that everybody sees."""
     chips: int = CHIPS
-    """During a hand still those from before it."""
+    """What it has; during a hand, what it had before that."""
     is_house: bool = False
     is_leaving: bool = False
-    """Left during a hand, which goes on without it; its place is free afterwards."""
+    """Whether it left during a hand, which goes on without it; its place is free afterwards."""
 
 
 @attrs.frozen

@@ -72,12 +72,9 @@ class FilmBuffer:
     def _look_at(self, moment: Moment) -> None:
         assert moment.step is not None
         self._state = moment.step.state
-        begins_round, lost = self._watcher.note(moment)
+        watched = self._watcher.note(moment)
         if self.count >= self.first:
-            step = self._filming.step(
-                moment, round_number=self._watcher.round_number, begins_round=begins_round, lost=lost
-            )
-            self._add(step)
+            self._add(self._filming.step(watched))
         self.count += 1
 
     def _add(self, step: FilmStep) -> None:
@@ -95,11 +92,11 @@ class FilmBuffer:
     # As JSON
 
     def has_after(self, steps: int) -> bool:
-        """Whether somebody who has so many steps of the match can be told the others alone."""
+        """Whether somebody who has the first `steps` steps of the match can be sent only the others."""
         return self.first < steps <= self.count
 
     def steps(self, after: int) -> bytes:
-        """The steps after so many, as a JSON array."""
+        """The steps after the first `after` steps, as a JSON array."""
         if after not in self._parts:
             found = list(self._changes)[after - self.first - 1 :]
             self._parts[after] = b"[%b]" % b",".join(found)

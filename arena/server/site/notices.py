@@ -22,7 +22,7 @@ PAGE = """\
 
 
 def notice(title: str, said: str, *, again_s: int | None = None) -> str:
-    """The page; with `again_s` it asks for itself again after so many seconds."""
+    """The page, which reloads itself after `again_s` seconds."""
     again = "" if again_s is None else f'<meta http-equiv="refresh" content="{again_s}">'
     return PAGE.format(title=escape(title), said=escape(as_sentence(said)), again=again)
 

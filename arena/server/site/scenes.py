@@ -81,7 +81,7 @@ class SceneRoom:
         self._views = views
         self._note_bug = note_bug
         self._clients: list[SceneClient] = []
-        self._reels: dict[Viewer, FilmBuffer] = {}
+        self._buffers: dict[Viewer, FilmBuffer] = {}
         """The films of the latest match."""
         self._alert = ""
         """The latest notice that people should read, until something else happens."""
@@ -134,16 +134,16 @@ class SceneRoom:
     async def _catch_up(self, client: SceneClient) -> None:
         """Films what this page may see of the match so far, while others have their turn."""
         while (match := self.live.match) is not None:
-            if self._reel(match, viewer_at(match, self._member(client))).advance(SLICE):
+            if self._buffer(match, viewer_at(match, self._member(client))).advance(SLICE):
                 return
             await trio.lowlevel.checkpoint()
 
-    def _reel(self, match: PlayedMatch, viewer: Viewer) -> FilmBuffer:
-        reel = self._reels.get(viewer)
-        if reel is None or reel.match is not match:
-            self._reels = {who: each for who, each in self._reels.items() if each.match is match}
-            reel = self._reels[viewer] = FilmBuffer(match, viewer)
-        return reel
+    def _buffer(self, match: PlayedMatch, viewer: Viewer) -> FilmBuffer:
+        buffer = self._buffers.get(viewer)
+        if buffer is None or buffer.match is not match:
+            self._buffers = {who: each for who, each in self._buffers.items() if each.match is match}
+            buffer = self._buffers[viewer] = FilmBuffer(match, viewer)
+        return buffer
 
     def _member(self, client: SceneClient) -> Member | None:
         """Who this page is, unless that one has left."""
@@ -174,11 +174,11 @@ class SceneRoom:
         match = self.live.match
         assert match is not None, "a scene is of a match"
         for viewer in {viewer_at(match, self._member(each)) for each in self._clients if each.is_known}:
-            reel = self._reel(match, viewer)
-            if reel.missing > SLICE:
+            buffer = self._buffer(match, viewer)
+            if buffer.missing > SLICE:
                 continue  # somebody has just come, and the task of that page films it
             try:
-                reel.advance(SLICE)
+                buffer.advance(SLICE)
             except Exception:
                 self._note_bug(traceback.format_exc())
                 self._send_all_away(NO_FILM, 1008)
@@ -187,7 +187,7 @@ class SceneRoom:
     def _tell(self, client: SceneClient) -> None:
         """Sends what it misses, in place of what waits to be sent."""
         match = self.live.match
-        if match is not None and self._reel(match, viewer_at(match, self._member(client))).missing:
+        if match is not None and self._buffer(match, viewer_at(match, self._member(client))).missing:
             client.woken.set()
             return
         if not client.wire.waiting:  # the last frame has been sent
@@ -211,32 +211,32 @@ class SceneRoom:
         Clocks are in it: while they run, it is made anew every second.
         """
         member, match = self._member(client), self.live.match
-        reel = None if match is None else self._reel(match, viewer_at(match, member))
+        buffer = None if match is None else self._buffer(match, viewer_at(match, member))
         client.written = None
-        if match is not None and reel is not None:
-            client.written = ShownSoFar(match.terms.match_id, reel.viewer, reel.count)
+        if match is not None and buffer is not None:
+            client.written = ShownSoFar(match.terms.match_id, buffer.viewer, buffer.count)
         if member is not None:
-            return self._encoded(client, member, reel)
-        steps = 0 if reel is None else reel.count
+            return self._encoded(client, member, buffer)
+        steps = 0 if buffer is None else buffer.count
         now = (self.live.version, int(trio.current_time()) if self.live.table.is_playing else 0, steps)
         if self._same_at != now:
             self._same_at = now
             self._same.clear()
         if client.shown not in self._same:
-            self._same[client.shown] = self._encoded(client, None, reel)
+            self._same[client.shown] = self._encoded(client, None, buffer)
         return self._same[client.shown]
 
-    def _encoded(self, client: SceneClient, member: Member | None, reel: FilmBuffer | None) -> str:
+    def _encoded(self, client: SceneClient, member: Member | None, buffer: FilmBuffer | None) -> str:
         film, shown = b"", client.shown
-        if reel is not None and (
+        if buffer is not None and (
             shown is None
-            or (shown.match_id, shown.viewer) != (reel.match.terms.match_id, reel.viewer)
-            or not reel.has_after(shown.steps)
+            or (shown.match_id, shown.viewer) != (buffer.match.terms.match_id, buffer.viewer)
+            or not buffer.has_after(shown.steps)
         ):
-            film = b',"film":' + reel.film()
-        elif reel is not None and shown is not None and shown.steps < reel.count:
-            film = b',"first":%d,"steps":%b' % (shown.steps, reel.steps(shown.steps))
-        result = None if reel is None or self.live.table.is_playing else reel.result()
+            film = b',"film":' + buffer.film()
+        elif buffer is not None and shown is not None and shown.steps < buffer.count:
+            film = b',"first":%d,"steps":%b' % (shown.steps, buffer.steps(shown.steps))
+        result = None if buffer is None or self.live.table.is_playing else buffer.result()
         more = {"moves": moves_in_words(self.live, member), "result": result, "alert": self._alert or None}
         table = self._views.table(member)
         return (b'{"table":%b%b,%b' % (table, film, msgspec.json.encode(more)[1:])).decode()

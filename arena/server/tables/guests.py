@@ -42,23 +42,11 @@ SILENT = "it answered nothing in a whole match"
 class OpenTable:
     """The table at which guests play."""
 
-    def __init__(
-        self,
-        house: OpenTables,
-        programs: Programs,
-        *,
-        bot: str,
-        gather_s: float = GATHER_S,
-        alone_s: float = ALONE_S,
-        move_s: float = MOVE_S,
-    ) -> None:
+    def __init__(self, house: OpenTables, programs: Programs, *, bot: str) -> None:
         """`bot`: which house bot keeps somebody company who is alone."""
         self._house = house
         self._programs = programs
         self._bot = bot
-        self._gather_s = gather_s
-        self._alone_s = alone_s
-        self._move_s = move_s
         self._company: Player | None = None
         """The house bot, while it sits here."""
         self._hall = attrs.evolve(house.hall, records=Records(), open_bot=self._seated_bot)
@@ -67,7 +55,7 @@ class OpenTable:
 
     def _open(self) -> LiveTable:
         game = GAMES[SERVICES["guests"]]()
-        table = new_table(game, {}, self._move_s, self._hall.now(), is_public=True, is_standing=True)
+        table = new_table(game, {}, MOVE_S, self._hall.now(), is_public=True, is_standing=True)
         return self._house.add(table, game, hall=self._hall)
 
     # Who comes, and who goes to another table
@@ -157,7 +145,7 @@ class OpenTable:
                 elif len(self.live.table.players) < self.live.table.seats[0]:
                     await self.live.changed(self.live.version)
                 else:
-                    await trio.sleep(self._gather_s)
+                    await trio.sleep(GATHER_S)
                     await self._play()
 
     async def _play(self) -> None:
@@ -189,7 +177,7 @@ class OpenTable:
         while True:
             live = self.live
             if len(self._others(live)) == 1:
-                with trio.move_on_after(self._alone_s):
+                with trio.move_on_after(ALONE_S):
                     while len(self._others(live)) == 1:
                         await live.changed(live.version)
                 if len(self._others(live)) == 1:
@@ -203,7 +191,7 @@ class OpenTable:
             if isinstance(self._company, GonePlayer):
                 live.announce(f"{self._bot} could not be started to play with you: {self._company.reason}")
             if self._company.is_gone or len(self._others(live)) != 1:
-                await trio.sleep(self._alone_s)  # it could not be started: not at once again
+                await trio.sleep(ALONE_S)  # it could not be started: not at once again
                 return
             member = live.seat_house_bot(self._bot)
             while member.player_id in [each.player_id for each in live.table.players]:

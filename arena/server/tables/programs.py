@@ -62,20 +62,18 @@ class Programs:
         nursery: trio.Nursery,
         find_table: Callable[[str], LiveTable],
         *,
-        reconnect_s: float = RECONNECT_S,
         watch: LagWatch | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
         """`find_table` returns the open table with an id, or raises Refusal."""
         self._nursery = nursery
         self._find_table = find_table
-        self._reconnect_s = reconnect_s
         self._watch = watch
         self._note_bug = note_bug
         self._places: dict[StreamPlayer, ProgramPlace] = {}
         self._heard: dict[LiveTable, Callable[[Notice], None]] = {}
         """The tables that are listened to."""
-        self.absences = Absences(reconnect_s)
+        self.absences = Absences(RECONNECT_S)
         self.go_home: Callable[[ProgramPlace], bool] = lambda place: False
         """Takes a guest, whose table is closed, back to the open table; returns whether it could."""
 
@@ -95,7 +93,7 @@ class Programs:
         player = StreamPlayer(
             member.nickname,
             margin_s=MARGIN_S,
-            reconnect_s=self._reconnect_s,
+            reconnect_s=RECONNECT_S,
             watch=self._watch,
             note_bug=self._note_bug,
         )
@@ -114,7 +112,7 @@ class Programs:
             return GonePlayer(member.nickname, LEFT)
         place = self.at(live, member.player_id) or self.add(live, member)
         if not place.player.is_connected:
-            place.player.lost_at = trio.current_time()  # it has `reconnect_s` from now on
+            place.player.lost_at = trio.current_time()  # it has RECONNECT_S from now on
             self._nursery.start_soon(self._wait_for, place.player)
         return place.player
 

@@ -119,7 +119,7 @@ def take_back(table: Table, player_id: str, now: float) -> After:
 
 
 def close(table: Table, reason: str) -> After:
-    """Nobody can come any more, and those who are here are told why."""
+    """Closes the table for good; everybody who is at it is told why."""
     return _closed(table, (), reason)
 
 
@@ -207,7 +207,7 @@ def make_public(table: Table, by: str, is_public: bool, now: float) -> After:
 
 
 def give_seat(table: Table, by: str, bot: Member) -> After:
-    """The host gives an empty seat to a bot."""
+    """The host puts a bot into an empty seat."""
     _check_host(table, by, "give seats to bots")
     return join(table, bot)
 

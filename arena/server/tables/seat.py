@@ -71,13 +71,13 @@ class SeatPlayer(Player):
         return (() if self.open is None else self.open.question.options) + self._offered
 
     def offer(self, options: tuple[Option, ...]) -> None:
-        """The next question will allow this, and may be answered at once."""
+        """Notes that the next question will allow this, and may be answered at once."""
         self._offered = options if self.is_there else ()
 
     def await_question(
         self, game: Game[Any, Any], names: tuple[str, ...], seat: Seat, options: tuple[Option, ...]
     ) -> None:
-        """Its match goes on soon with a question that allows this, which may be answered at once."""
+        """Notes that its match soon goes on with a question that allows this; it may be answered at once."""
         self._know(game, names, seat)
         if not (self._expected or self.has_left):
             self._offered = options
@@ -112,11 +112,11 @@ class SeatPlayer(Player):
         slot.settle(Reply(answers[0], now, now))
 
     def expect(self, moves: Sequence[Any]) -> None:
-        """The next questions are ones that were answered before the server was started again."""
+        """Takes the answers to its next questions, which came before the server was started again."""
         self._expected = list(moves)
 
     def speak(self) -> None:
-        """The holder of its key is there: it is not away any more."""
+        """Notes that the holder of its key is there, and not away any more."""
         self._spoke_at = trio.current_time()
         if self.missed:
             self.missed = 0
@@ -128,13 +128,13 @@ class SeatPlayer(Player):
         return trio.current_time() - self._spoke_at
 
     def go_away(self) -> None:
-        """Nobody is there, which others are shown until somebody is again."""
+        """Notes that nobody is there, which others are shown until somebody is again."""
         if not self.is_away and not self.has_left:
             self.missed = MISSED_MAX
             self._note_missed(self.missed)
 
     def leave(self) -> None:
-        """The holder of its key has left: defaults are played to the end of the match."""
+        """Notes that the holder of its key has left: defaults are played to the end of the match."""
         self.has_left = True
         slot = self._take()
         if slot is not None:

@@ -66,7 +66,7 @@ class ChatLine:
     """A message in the chat."""
 
     number: int
-    """From 1."""
+    """The message's number, from 1."""
     nickname: str
     """Empty: the server says it."""
     player_id: str
@@ -97,7 +97,7 @@ class Table:
     """When its match fell asleep, whose only person was away for long; it goes on when that one is back."""
     is_public: bool = False
     members: tuple[Member, ...] = ()
-    """In the order in which they joined."""
+    """Everybody at the table, in the order in which they joined."""
     host: str | None = None
     """The player_id of who may start and change the table."""
     matches: int = 0

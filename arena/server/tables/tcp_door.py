@@ -42,14 +42,12 @@ class TcpDoor:
         open_table: OpenTable,
         *,
         certificate: Certificate | None = None,
-        name_wait_s: float = NAME_WAIT_S,
     ) -> None:
-        """With a certificate, bots come over TLS alone."""
+        """`certificate`: for TLS, without which bots are then not let in."""
         self._house = house
         self._programs = programs
         self._open_table = open_table
         self._certificate = certificate
-        self._name_wait_s = name_wait_s
         self._quotas = Quotas()
         self._strangers = Allowance()
         """The allowance shared by all connections that have not said who they are."""
@@ -102,7 +100,7 @@ class TcpDoor:
         Raises Refusal, or trio.BrokenResourceError if it closes before it has said who it is.
         """
         with self._quotas.unnamed(transport.peer):
-            reason = await introduce(transport, connection, self._name_wait_s, self._strangers)
+            reason = await introduce(transport, connection, NAME_WAIT_S, self._strangers)
         if reason is not None:
             raise Refusal("bad_request", reason)
         for _ in range(TURNS_TO_LEAVE):  # a bot may close and connect again in one moment
