@@ -24,7 +24,7 @@ from arena.tournament.folder.contents import FolderContents, contents_of
 from arena.tournament.folder.fresh import put_aside, remove_made, settle_folder
 from arena.tournament.folder.latest import point_latest
 from arena.tournament.folder.membership import OTHERWISE, membership, roster_of
-from arena.tournament.folder.run import Run, Tournament
+from arena.tournament.folder.run import Run
 from arena.tournament.folder.seal import SEAL, is_sealed, opening_of, seal_for, seal_in, show_seal
 from arena.tournament.folder.stored import DECISIONS, ORIGIN, stored_form
 from arena.tournament.plan import (
@@ -36,6 +36,7 @@ from arena.tournament.plan import (
     join_refusal,
     seed_refusal,
 )
+from arena.tournament.tournament import Tournament
 
 
 @contextmanager
