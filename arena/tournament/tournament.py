@@ -14,7 +14,7 @@ from arena.schedule.admission import Capacity
 from arena.store import results_beside
 from arena.tournament.bots.game_source import Origin
 from arena.tournament.folder.membership import NO_WISHES, RosterWishes
-from arena.tournament.plan import Plan, deals_of, size_of, size_words
+from arena.tournament.plan import Plan, deals_of, size_of
 from arena.tournament.play.logs import FOLDER as LOGS
 from arena.tournament.play.share import WHOLE, Share
 from arena.tournament.play.stopping import StopRule
@@ -69,11 +69,6 @@ class Tournament:
         """How many bots are to play, if all that are started can."""
         left_out = len(self.broken) if self.plan.leave_out_broken else 0
         return self.plan.entrants - left_out
-
-    @property
-    def size(self) -> str:
-        """The tournament in words."""
-        return size_words(self.plan, self.bots)
 
     @property
     def matches(self) -> int:
