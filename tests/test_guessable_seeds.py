@@ -26,9 +26,9 @@ from arena.server.http.request_types import Body
 from arena.store import Store
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.intake import course_of
-from arena.tournament.folder.run import Tournament
 from arena.tournament.plan import DRAWING, BotSpec, Plan, is_guessable
 from arena.tournament.prepare import prepare
+from arena.tournament.tournament import Tournament
 
 HERE = ("guessed_bots:Even", "guessed_bots:Odd", "--rule", "dice=2", "--series", "1", "--out", "out")
 """In this process, which starts nothing and takes no time."""

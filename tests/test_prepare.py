@@ -330,6 +330,7 @@ def test_a_fresh_run_that_was_killed_is_settled_by_the_next(begins, left, home):
         (Path("out", f"{DATABASE}.before")).rename("kept")
         open_up(plan(), matches=1)
         Path("kept").rename(f"out/{DATABASE}.before")
+    Path("out/matches.csv").write_text("made of them")
     open_up(plan())
     assert left == there()
     assert [DATABASE] == sorted(path.name for path in Path("out").glob(f"{DATABASE}*"))

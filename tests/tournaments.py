@@ -18,9 +18,9 @@ from arena.store import TABLES, Store, exports
 from arena.tournament.folder.run import Run
 from arena.tournament.plan import Plan
 from arena.tournament.play.reporting import Silent
-from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
+from arena.tournament.tournament import Tournament
 
 BAD = Path(__file__).parent.parent / "bots" / "misbehaving"
 SHORT = LiarsDice(dice=2)
@@ -144,9 +144,8 @@ class Record(Silent):
 
 def terms(entrants=(), folder=Path("results/none"), *, processes_max=4, **plan):
     """What it takes to play matches of a run that nobody opened, with so many processes at most."""
-    return RunTerms(
+    return Tournament(
         plan=Plan(**{"seed": 1, "seats": processes_max // 2, **plan}),
-        seed=1,
         game=SHORT,
         entrants=tuple(entrants),
         capacity=Capacity.fixed(1),

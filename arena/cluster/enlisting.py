@@ -22,7 +22,6 @@ from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.post import StartedWorker
-from arena.tournament.workers.staffing import game_origin
 from arena.verify.incoming import Incoming
 from arena.words import counted
 
@@ -148,8 +147,7 @@ class Enlisting:
 def _parcels(run: Run) -> dict[str, Parcel]:
     """What travels to the workers, by the bots' names."""
     parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
-    origin = game_origin(run)
-    return parcels if origin is None else parcels | {GAME: parcel_of_game(origin)}
+    return parcels if run.origin is None else parcels | {GAME: parcel_of_game(run.origin)}
 
 
 async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summary: Summary) -> None:

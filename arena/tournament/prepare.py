@@ -19,7 +19,6 @@ from arena.tournament.bots.entrants import resolve
 from arena.tournament.bots.field import field_of
 from arena.tournament.bots.grants import granted
 from arena.tournament.folder.membership import NO_WISHES, RosterWishes, with_replacements
-from arena.tournament.folder.run import Tournament
 from arena.tournament.folder.stored import source_of
 from arena.tournament.plan import (
     BotSpec,
@@ -32,6 +31,7 @@ from arena.tournament.plan import (
     sandbox_of,
     workers_of,
 )
+from arena.tournament.tournament import Tournament
 
 QUICKSTART = Plan(
     name="quickstart",

@@ -27,12 +27,12 @@ from arena.tournament.play.grounds import Grounds
 from arena.tournament.play.in_process import InProcessGrounds, open_conversations, open_pool
 from arena.tournament.play.pool import Pool
 from arena.tournament.play.reporting import Reporter
-from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.summary import Summary
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers.crew import open_crew
 from arena.tournament.workers.divided import Divided
 from arena.tournament.workers.hiring import CHILDREN, Hiring
-from arena.tournament.workers.staffing import bound_here, crew_for, own_setting, workers_for
+from arena.tournament.workers.staffing import bound_here, crew_for, part_here, workers_for
 from arena.words import listed
 
 
@@ -46,9 +46,9 @@ async def run_tournament(
     """
     stops_at = trio.current_time() + (run.plan.max_time or inf)  # bots are built and waited for in it too
     prepare_files(run.plan)
-    setting = own_setting(run, hiring)
-    with open_watch() as watch, open_conversations(setting) as conversations:
-        async with _open_bots(run, setting, reporter, summary, watch) as (pool, lobby):
+    part = part_here(run, hiring)
+    with open_watch() as watch, open_conversations(part) as conversations:
+        async with _open_bots(run, part, reporter, summary, watch) as (pool, lobby):
             names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
             rest = with_resting(run, names)
             run = rest.run
@@ -56,8 +56,8 @@ async def run_tournament(
                 reporter.note(f"{listed(rest.resting)} cannot play, and stay in the tables: all is played")
             course = course_of(run, rest.names)
             intake = take_in_folder(run, course)
-            setting = attrs.evolve(setting, versions={bot.bot: bot.version for bot in run.store.bots()})
-            here = InProcessGrounds(setting, pool, watch, conversations)
+            part = attrs.evolve(part, versions={bot.bot: bot.version for bot in run.store.bots()})
+            here = InProcessGrounds(part, pool, watch, conversations)
             workers = summary.workers = workers_for(run, course, intake, hiring, reporter.note)
             async with _open_grounds(run, here, workers, hiring, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
@@ -87,7 +87,7 @@ def _begin(
 
 @asynccontextmanager
 async def _open_bots(
-    run: Run, setting: RunTerms, reporter: Reporter, summary: Summary, watch: LagWatch
+    run: Run, part: Tournament, reporter: Reporter, summary: Summary, watch: LagWatch
 ) -> AsyncIterator[tuple[Pool, Lobby | None]]:
     """The bots of this process, and the lobby if any bot connects; when the context ends, no bot is alive."""
     note = partial(note_bug, run, summary)
@@ -97,7 +97,7 @@ async def _open_bots(
 
     async with (
         _open_box(run, reporter) as box,
-        open_pool(setting, box, watch, note, lobby_in) as (pool, lobby),
+        open_pool(part, box, watch, note, lobby_in) as (pool, lobby),
     ):
         yield pool, lobby
 

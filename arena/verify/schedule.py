@@ -19,11 +19,11 @@ from arena.schedule.course import Course
 from arena.schedule.pairing import rotations
 from arena.schedule.roster import Roster
 from arena.store import Store, StoredBot
-from arena.tournament.folder.folder import check_ways, plan_as_begun, plan_changes, scale_of
+from arena.tournament.folder.folder import check_ways, plan_as_begun, scale_of
 from arena.tournament.folder.intake import course_of, take_in
 from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.run import Run
-from arena.tournament.plan import deals_of, identity, plan_from
+from arena.tournament.plan import deals_of, differences, identity, plan_from
 from arena.tournament.play.stopping import StopRule
 from arena.verify.stored_record import KEYS
 from arena.verify.untruth import Untruth, Untruths, differs, is_not
@@ -94,7 +94,7 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
         yield Untruth(
             "arena.db", f"identity.{key}", str(kept[key]), "nothing, as no run keeps it", hint=newer
         )
-    if changed := plan_changes(run.plan, run.game, kept):
+    if changed := differences(kept, known):
         yield Untruth("arena.db", "plan", "; ".join(changed), "what it was at the start")
     yield from _allocation(kept, meta["plan"])
     if (seed := meta["plan"].get("seed")) not in (None, meta["identity"]["seed"]):

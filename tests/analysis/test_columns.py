@@ -22,8 +22,7 @@ from arena.store.files import COLUMNS_FOLDER
 from arena.store.kept import columns, kept_lines, ranges
 from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.store.lines import TableLines, quoted_text
-from arena.tournament.folder.contents import contents_of
-from arena.tournament.folder.fresh import put_aside
+from arena.tournament.folder.contents import contents_of, put_aside
 
 
 @pytest.fixture(autouse=True)

@@ -48,7 +48,7 @@ from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.lobby.trial import trial_state
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.play.pool import Pool
-from arena.tournament.play.setting import RunTerms
+from arena.tournament.tournament import Tournament
 from arena.wire.connection import ArenaConnection
 
 DOCUMENT = Path(arena.wire.__file__).with_name("PROTOCOL.md")
@@ -224,8 +224,8 @@ SCENES: Mapping[str, Scene] = {
 
 # The arena around a scene.
 
-TERMS = RunTerms(
-    plan=Plan(), seed=1, game=LiarsDice(), entrants=(), capacity=Capacity.fixed(1), folder=Path("nowhere")
+TERMS = Tournament(
+    plan=Plan(seed=1), game=LiarsDice(), entrants=(), capacity=Capacity.fixed(1), folder=Path("nowhere")
 )
 """Of a table at which nobody sits whom the arena starts."""
 

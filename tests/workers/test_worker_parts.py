@@ -17,7 +17,7 @@ from arena.schedule import Pairing
 from arena.schedule.admission import Capacity
 from arena.tournament.plan import Plan
 from arena.tournament.play.grounds import TakenMatch
-from arena.tournament.play.setting import RunTerms
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers import serve as serve_module
 from arena.tournament.workers.crew import WorkerGrounds
 from arena.tournament.workers.divided import Divided
@@ -43,9 +43,8 @@ PAIRINGS = [
     Pairing(f"ann+bob#0/{each}", "liars-dice", ("ann", "bob"), 1 << 127, "ann+bob#0", each, 0)
     for each in range(3)
 ]
-SETTING = RunTerms(
+SETTING = Tournament(
     plan=Plan(seed=1, series=1),
-    seed=1,
     game=SHORT,
     entrants=(),
     capacity=Capacity.fixed(1),

@@ -24,9 +24,10 @@ from arena.terminal.verdict import length_before, length_of_returns, told
 from arena.tournament.bots.revisions import is_revision, version_at
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.membership import OTHERWISE
-from arena.tournament.folder.run import Run, Tournament
+from arena.tournament.folder.run import Run
 from arena.tournament.folder.stored import source_of, stored_plan
 from arena.tournament.plan import BotSpec, Plan, make_game, size_of, with_options
+from arena.tournament.tournament import Tournament
 from arena.words import LUCK_ADJUSTED, counted
 
 EXITS: Mapping[Verdict | None, int] = {"better": 0, "not better": 1, "worse": 1, None: 3}

@@ -51,13 +51,14 @@ from arena.tournament.folder.intake import (
     playable,
 )
 from arena.tournament.folder.membership import unchanged
-from arena.tournament.folder.run import Run, Tournament
+from arena.tournament.folder.run import Run
 from arena.tournament.folder.seal import open_seal, seal_of
 from arena.tournament.folder.stored import write_run_file
 from arena.tournament.plan import format_of
 from arena.tournament.play.reporting import Reporter
 from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers.hiring import CHILDREN
 from arena.words import counted, printable
 

@@ -24,7 +24,6 @@ from arena.tournament.bots.submissions import expanded, not_named_yet
 from arena.tournament.folder.folder import seen_there
 from arena.tournament.folder.intake import Extent, course_there, extent_there, left_out_before
 from arena.tournament.folder.membership import NewVersion, RosterWishes
-from arena.tournament.folder.run import Tournament
 from arena.tournament.folder.seal import (
     OPENING_FILE,
     SEAL_FILE,
@@ -46,6 +45,7 @@ from arena.tournament.plan import (
     with_options,
 )
 from arena.tournament.prepare import QUICKSTART, prepare, refuse_broken
+from arena.tournament.tournament import Tournament
 from arena.words import counted, listed, printable
 
 

@@ -19,7 +19,8 @@ from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.text import as_time
 from arena.tournament.folder.membership import OTHERWISE
-from arena.tournament.folder.run import Run, Tournament
+from arena.tournament.folder.run import Run
+from arena.tournament.tournament import Tournament
 
 GOAL = "until"
 """The store's key for the goal of `--until` and the series planned for it."""

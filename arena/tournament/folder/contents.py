@@ -1,26 +1,43 @@
-"""What a results folder holds before a run, looked at once: whatever is asked about it follows."""
+"""What a results folder holds before a run: looked at, put aside where a run starts over, and cleaned up.
+
+Whatever is asked about the folder before it is opened follows from one look at it (`contents_of`).
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from arena.errors import ELSEWHERE, ConfigError
-from arena.store import DATABASE, TABLE_FILES, NotOurs, Store, holds_tournament
-from arena.store.files import code_of
+from arena.store import DATABASE, LOCK, TABLE_FILES, NotOurs, Store, erase, holds_tournament
+from arena.store.capsules import FOLDER as FAULTS
+from arena.store.capsules import LEFT_OUT
+from arena.store.files import COLUMNS_FOLDER, KEPT_BOARD, code_of, sentences, sweep
 from arena.store.foreign import check_folder
+from arena.tournament.folder.seal import OPENING_FILE, SEAL_FILE
+from arena.tournament.play.logs import FOLDER as LOGS
 
-ASIDE = f"{DATABASE}.before"
+_ASIDE = f"{DATABASE}.before"
 """The name that the database of a folder that starts over has until play begins."""
-EXPORTED = (*TABLE_FILES, "report.html")
+_EXPORTED = (*TABLE_FILES, "report.html")
 """The files that are made from a database for people."""
 _DAMAGE = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _UNREADABLE = (0, *_DAMAGE, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_INTERRUPT)
 """SQLite's codes (0: none) of what is wrong with a database that a fresh start may put aside."""
+_SUFFIXES = ("", "-wal", "-shm")
+"""Suffixes of the files that SQLite keeps for one database."""
+_TOLD = (
+    *(*_EXPORTED, "run.json", "run.log", "bugs.log", SEAL_FILE, OPENING_FILE, KEPT_BOARD),
+    *("logs/*-[0-9]*.log", "logs/*-build.log", f"{COLUMNS_FOLDER}/[0-9]*"),
+    *(f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl", f"{FAULTS}/{LEFT_OUT}"),
+)
+"""Patterns of the other files in which runs tell of their matches."""
 
 
 @attrs.frozen
@@ -59,7 +76,7 @@ def contents_of(folder: Path) -> FolderContents:
     Raises ConfigError if a run there would overwrite files that are not ours, or read what no run wrote.
     """
     check_folder(folder)
-    is_aside = (folder / ASIDE).exists()
+    is_aside = (folder / _ASIDE).exists()
     try:
         if holds_tournament(folder):
             with Store.unchecked(folder) as store:
@@ -67,7 +84,7 @@ def contents_of(folder: Path) -> FolderContents:
                     raise NotOurs(f"{folder} holds the matches of a server's tables")
                 return FolderContents(store.meta(), store.size(), is_aside)
         if not (is_aside or (folder / DATABASE).exists()):
-            for name in EXPORTED:
+            for name in _EXPORTED:
                 if (folder / name).exists():
                     raise NotOurs(
                         f"{folder} holds {name} but no {DATABASE}, so the arena will not overwrite it"
@@ -79,3 +96,79 @@ def contents_of(folder: Path) -> FolderContents:
             raise
         return FolderContents(is_aside=is_aside, problem=error)
     return FolderContents(is_aside=is_aside)
+
+
+def settle_folder(folder: Path) -> None:
+    """Cleans up after a run that was killed while it put files aside, or while it wrote a file."""
+    for place in (folder, folder / FAULTS):
+        sweep(place)
+    contents = contents_of(folder)
+    if contents.is_aside:
+        if contents.readable().matches:
+            _forget_aside(folder, {})
+        else:
+            _put_back(folder)
+
+
+@contextmanager
+def put_aside(folder: Path, contents: FolderContents) -> Iterator[Callable[[], None]]:
+    """Renames the database until play begins; yields what is then to be called, and forgets the old results.
+
+    At the end they are put back unless they were forgotten.  A damaged database is renamed for good.
+    """
+    if contents.is_damaged:
+        _rename(folder, DATABASE, f"{DATABASE}.damaged")
+        yield lambda: None
+        return
+    _rename(folder, DATABASE, _ASIDE)
+    old = {path: path.stat().st_mtime_ns for told in _TOLD for path in folder.glob(told) if path.is_file()}
+    try:
+        yield partial(_forget_aside, folder, old)
+    finally:
+        _put_back(folder)
+
+
+def _forget_aside(folder: Path, old: Mapping[Path, int]) -> None:
+    """Removes what was put aside, and the `old` files that have not changed since."""
+    with sentences(folder):
+        for suffix in _SUFFIXES:
+            (folder / f"{_ASIDE}{suffix}").unlink(missing_ok=True)
+        for path, time_ns in old.items():
+            if path.is_file() and path.stat().st_mtime_ns == time_ns:
+                path.unlink()
+
+
+def _put_back(folder: Path) -> None:
+    """Gives the folder back the database that was put aside, if one was."""
+    if (folder / _ASIDE).exists():
+        with sentences(folder):
+            for suffix in _SUFFIXES:
+                (folder / f"{DATABASE}{suffix}").unlink(missing_ok=True)
+        _rename(folder, _ASIDE, DATABASE)
+
+
+def _rename(folder: Path, old: str, new: str) -> None:
+    """Renames a database and the files that SQLite keeps beside it."""
+    with sentences(folder):
+        for suffix in _SUFFIXES:
+            if (folder / f"{old}{suffix}").exists():
+                (folder / f"{old}{suffix}").replace(folder / f"{new}{suffix}")
+
+
+def remove_made(folder: Path, made_here: Sequence[Path]) -> None:
+    """Removes a folder in which nothing happened, and those above it that were made for it.
+
+    It is kept if some bot's log says why it could not play.
+    """
+    logs = list((folder / LOGS).glob("*.log"))
+    if any(log.stat().st_size for log in logs):
+        return
+    with suppress(OSError):
+        for log in logs:
+            log.unlink()
+        erase(folder)
+        (folder / LOCK).unlink()
+        if (folder / LOGS).is_dir():
+            (folder / LOGS).rmdir()
+        for path in made_here:
+            path.rmdir()

@@ -20,11 +20,16 @@ from arena.schedule.roster import Roster
 from arena.store import Damage, Store, erase, mended, store_lock
 from arena.store.files import made_new
 from arena.tournament.bots.game_source import as_kept
-from arena.tournament.folder.contents import FolderContents, contents_of
-from arena.tournament.folder.fresh import put_aside, remove_made, settle_folder
+from arena.tournament.folder.contents import (
+    FolderContents,
+    contents_of,
+    put_aside,
+    remove_made,
+    settle_folder,
+)
 from arena.tournament.folder.latest import point_latest
 from arena.tournament.folder.membership import OTHERWISE, membership, roster_of
-from arena.tournament.folder.run import Run, Tournament
+from arena.tournament.folder.run import Run
 from arena.tournament.folder.seal import SEAL, is_sealed, opening_of, seal_for, seal_in, show_seal
 from arena.tournament.folder.stored import DECISIONS, ORIGIN, stored_form
 from arena.tournament.plan import (
@@ -36,6 +41,7 @@ from arena.tournament.plan import (
     join_refusal,
     seed_refusal,
 )
+from arena.tournament.tournament import Tournament
 
 
 @contextmanager
@@ -210,7 +216,7 @@ def _check_continues(tournament: Tournament, meta: Mapping[str, Any]) -> None:
     """Raises ConfigError if the matches of the store that keeps `meta` are of another plan."""
     folder, plan = tournament.folder, tournament.plan
     check_ways(folder, meta["identity"])
-    if changed := plan_changes(plan, tournament.game, meta["identity"]):
+    if changed := differences(meta["identity"], identity(plan, tournament.game)):
         raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}", hints=OTHERWISE)
     if reason := join_refusal(plan, int(meta["identity"]["seed"])):
         raise ConfigError(f"{folder}: {reason}", hints=OTHERWISE)
@@ -230,11 +236,6 @@ def _check_continues(tournament: Tournament, meta: Mapping[str, Any]) -> None:
 def plan_as_begun(plan: Plan, kept: Mapping[str, Any]) -> Plan:
     """The plan with the seed and allocation that were decided when the folder, of identity `kept`, began."""
     return attrs.evolve(plan, seed=int(kept["seed"]), allocate=kept["allocate"])
-
-
-def plan_changes(plan: Plan, game: Game[Any, Any], kept: Mapping[str, Any]) -> list[str]:
-    """What this plan would change about the matches of the folder whose identity is `kept`, in words."""
-    return differences(kept, identity(plan, game))
 
 
 def check_ways(folder: Path, kept: Mapping[str, Any]) -> None:

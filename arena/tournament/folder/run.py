@@ -1,81 +1,15 @@
-"""A tournament, complete, and a run: that tournament with its folder open for play."""
+"""A tournament's folder, open for play."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
-from typing import Any
 
 import attrs
 import trio
 
-from arena.match.game import Game
-from arena.players.entrant import Entrant
-from arena.schedule.admission import Capacity
 from arena.schedule.roster import Roster
 from arena.store import Damage, Store
-from arena.tournament.bots.field import mistakes_of
-from arena.tournament.bots.game_source import Origin
-from arena.tournament.folder.membership import NO_WISHES, RosterWishes
-from arena.tournament.plan import Plan, size_of, size_words
-from arena.tournament.play.setting import RunTerms
-from arena.tournament.play.stopping import StopRule
-
-
-@attrs.frozen(kw_only=True)
-class Tournament:
-    """A plan that can be played, with its game, its bots and its folder, which is untouched so far.
-
-    It also holds what this call asks for: who takes part, what is played, and when play ends.
-    """
-
-    plan: Plan
-    game: Game[Any, Any]
-    entrants: tuple[Entrant, ...]
-    """First the entrants that the arena starts, and the broken ones, then those with a token."""
-    folder: Path
-    capacity: Capacity
-    """How many tables there may be."""
-    workers: int = 1
-    """In how many processes the matches are played."""
-    origin: Origin | None = None
-    """Where the game comes from, if it is not built in."""
-    is_named_by_time: bool = False
-    """Whether nobody named the folder: it must be new, even if another run begins in the same second."""
-    wishes: RosterWishes = NO_WISHES
-    """What is to change about who takes part, if the folder goes on."""
-    stop_rule: StopRule | None = None
-    """What may end it before its schedule does."""
-    only: str | None = None
-    """Play only the match whose id begins with this."""
-    stop_at_fault: bool = False
-    debugged: frozenset[str] = frozenset()
-    """The bots whose whole conversations are kept."""
-    fresh: bool = False
-    """Whether what the folder holds is forgotten once play begins."""
-    commit: bool = False
-    """Whether plan, seed and bots are sealed if the folder begins; one that goes on must have its seal."""
-
-    @property
-    def broken(self) -> list[Entrant]:
-        """The entrants that are known to be broken before any is started."""
-        return mistakes_of(self.entrants)
-
-    @property
-    def bots(self) -> int:
-        """How many bots are to play, if all that are started can."""
-        left_out = len(self.broken) if self.plan.leave_out_broken else 0
-        return self.plan.entrants - left_out
-
-    @property
-    def size(self) -> str:
-        """The tournament in words."""
-        return size_words(self.plan, self.bots)
-
-    @property
-    def matches(self) -> int:
-        """The number of matches; the largest possible one if results decide it."""
-        return size_of(self.plan, self.bots).matches
+from arena.tournament.tournament import Tournament
 
 
 @attrs.frozen(kw_only=True)
@@ -114,21 +48,3 @@ class Run(Tournament):
         self.when_begun.clear()
         for act in acts:
             act()
-
-    @property
-    def seed(self) -> int:
-        assert self.plan.seed is not None, "the seed is drawn before anything runs"
-        return self.plan.seed
-
-    @property
-    def setting(self) -> RunTerms:
-        """What it takes to play matches of this run; the bots' versions are known once all are here."""
-        return RunTerms(
-            plan=self.plan,
-            seed=self.seed,
-            game=self.game,
-            entrants=self.entrants,
-            capacity=self.capacity,
-            folder=self.folder,
-            debugged=self.debugged,
-        )

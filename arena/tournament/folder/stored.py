@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,7 @@ def source_of(plan: Plan, resume: Path | None) -> Source:
     if resume is not None and not names_files(plan.game):
         with _opened(resume) as store:
             if store.meta()["identity"]["game"] == plan.game:
-                return stored_source(store, ask=(*ASK, START_OVER))
+                return recalled(plan.game, store.meta().get(ORIGIN), resume, ask=(*ASK, START_OVER))
     return find_game(plan.game)
 
 
@@ -78,8 +77,11 @@ def stored_game(store: Store, word: str | None = None, match: StoredMatch | None
     Raises ConfigError if there is none, or it is not the one that was played here.
     """
     meta = store.meta()
-    identity = _identity(store, meta) if match is None else _identity_of(match) or _identity(store, meta)
-    name, version = identity["game"], identity["version"]
+    if match is not None and (own := match.own_game) is not None:
+        name, version, rules = match.game, own.version, own.rules
+    else:
+        store.check_is_tournament()
+        name, version, rules = (meta["identity"][key] for key in ("game", "version", "rules"))
     source = find_game(word) if word else recalled(name, meta.get(ORIGIN), store.folder, ask=ASK)
     cls = source.cls
     if cls.name != name:
@@ -90,26 +92,7 @@ def stored_game(store: Store, word: str | None = None, match: StoredMatch | None
             f"{'this arena has' if word is None else f'{word} is'} version {cls.version}: use "
             f"{'the file it was played with' if ORIGIN in meta else 'the arena that played it'}"
         )
-    return make_game(cls, identity["rules"])
-
-
-def _identity(store: Store, meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The folder's identity, with name, version and rules of its game."""
-    store.check_is_tournament()
-    identity: Mapping[str, Any] = meta["identity"]
-    return identity
-
-
-def _identity_of(match: StoredMatch) -> Mapping[str, Any] | None:
-    """Name, version and rules of a match's own game; None if it has the folder's."""
-    own = match.own_game
-    return None if own is None else {"game": match.game, "version": own.version, "rules": own.rules}
-
-
-def stored_source(store: Store, *, ask: Sequence[Hint] = ASK) -> Source:
-    """The game's class, if it is built in or its files are unchanged.  Raises ConfigError otherwise."""
-    meta = store.meta()
-    return recalled(meta["identity"]["game"], meta.get(ORIGIN), store.folder, ask=ask)
+    return make_game(cls, rules)
 
 
 def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
 from arena.tournament.play.match import MatchRunner
 from arena.tournament.play.pool import Pool
-from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.tables import MatchTable, Tables
+from arena.tournament.tournament import Tournament
 
 LOOK_EVERY_S = 0.25
 """How often the matches in progress are measured while another one waits for a table."""
@@ -35,11 +35,13 @@ class TakenHere(TakenMatch):
 class InProcessGrounds:
     """The grounds in this process."""
 
-    def __init__(self, setting: RunTerms, pool: Pool, watch: LagWatch, conversations: Conversations) -> None:
+    def __init__(
+        self, tournament: Tournament, pool: Pool, watch: LagWatch, conversations: Conversations
+    ) -> None:
         self.pool = pool
         """The instances of the bots."""
-        self._venue = MatchRunner(setting, watch, conversations)
-        self._tables = Tables(setting.capacity)
+        self._venue = MatchRunner(tournament, watch, conversations)
+        self._tables = Tables(tournament.capacity)
 
     @contextmanager
     def lag_noted(self, note: Callable[[float], object]) -> Iterator[None]:
@@ -125,14 +127,14 @@ class InProcessGrounds:
         self._tables.look()
 
 
-def open_conversations(setting: RunTerms) -> closing[Conversations]:
+def open_conversations(tournament: Tournament) -> closing[Conversations]:
     """Opens the conversations of the bots that are debugged; closes their files at the end."""
-    return closing(Conversations(setting.debugged, setting.logs, setting.share))
+    return closing(Conversations(tournament.debugged, tournament.logs, tournament.share))
 
 
 @asynccontextmanager
 async def open_pool(
-    setting: RunTerms,
+    tournament: Tournament,
     box: Box | None,
     watch: LagWatch,
     note_bug: Callable[[str], None],
@@ -141,7 +143,7 @@ async def open_pool(
     """Opens the pool of the bots' instances, and a lobby if there is one; at the end no bot is left alive."""
     async with trio.open_nursery() as nursery:
         lobby = open_lobby(nursery)
-        pool = Pool(setting, nursery, box=box, watch=watch, lobby=lobby, note_bug=note_bug)
+        pool = Pool(tournament, nursery, box=box, watch=watch, lobby=lobby, note_bug=note_bug)
         try:
             yield pool, lobby
         finally:

@@ -31,8 +31,8 @@ from arena.players.stream import StreamPlayer
 from arena.tournament.bots.attempts import STARTING_MAX, Attempt, Attempts
 from arena.tournament.plan import control_of
 from arena.tournament.play.logs import Logs
-from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.startup import StartUps
+from arena.tournament.tournament import Tournament
 
 KEPT_MAX = 128
 """How many processes may live at once, playing and waiting, if there is memory for them."""
@@ -101,7 +101,7 @@ class Instances:
 
     def __init__(
         self,
-        setting: RunTerms,
+        tournament: Tournament,
         nursery: trio.Nursery,
         needed_last: Callable[[Sequence[Instance]], Instance],
         *,
@@ -111,16 +111,16 @@ class Instances:
         free_memory_share: Callable[[], float | None] = free_memory_share,
     ) -> None:
         """`needed_last`: picks the idle instance that will be missed least."""
-        self._setting = setting
+        self._tournament = tournament
         self._nursery = nursery
         self._needed_last = needed_last
-        self._processes_max = setting.processes_max
+        self._processes_max = tournament.processes_max
         """How many processes may live whether or not memory is free."""
         self.box = box
         """The box that processes are started in; None: there are no processes."""
-        self._startups = StartUps(setting.plan.move_time, setting.share)
-        self._kept_max = setting.share.part(KEPT_MAX)
-        self._logs = Logs(setting.logs, setting.share)
+        self._startups = StartUps(tournament.plan.move_time, tournament.share)
+        self._kept_max = tournament.share.part(KEPT_MAX)
+        self._logs = Logs(tournament.logs, tournament.share)
         self._watch = watch
         self._note_bug = note_bug
         self._here: list[Instance] = []
@@ -145,7 +145,7 @@ class Instances:
 
     def place_of(self, entrant: Entrant) -> FileView:
         """What a bot sees of the file system."""
-        return place_of(entrant, self._setting.entrants, self._setting.hidden)
+        return place_of(entrant, self._tournament.entrants, self._tournament.hidden)
 
     # Starting
 
@@ -156,7 +156,7 @@ class Instances:
 
         `tell` takes lines about who is waited for.
         """
-        ours = [one for one in self._setting.entrants if one.is_ours and one.name not in leave_out]
+        ours = [one for one in self._tournament.entrants if one.is_ours and one.name not in leave_out]
         return await Attempts(self._try, min(STARTING_MAX, self._processes_max), tell).run(ours)
 
     async def _try(self, attempt: Attempt) -> None:
@@ -231,7 +231,7 @@ class Instances:
         task_status: trio.TaskStatus[ProcessPlayer],
     ) -> None:
         """Runs one process from start to end; its place is counted already."""
-        setting, plan = self._setting, self._setting.plan
+        tournament, plan = self._tournament, self._tournament.plan
 
         def note_running(guard: int) -> None:
             if attempt is not None:
@@ -241,8 +241,8 @@ class Instances:
             await run_process(
                 entrant,
                 box=self.box,
-                field=setting.entrants,
-                results=setting.hidden,
+                field=tournament.entrants,
+                results=tournament.hidden,
                 log_path=self._logs.next_path(entrant.name),
                 margin_s=control_of(plan, connecting=False).margin_s,
                 name_wait_s=plan.name_wait_s,

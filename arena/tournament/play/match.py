@@ -24,14 +24,14 @@ from arena.schedule.withdrawals import BotOutcome
 from arena.tournament.plan import control_of, deals_of
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.instances import Instance
-from arena.tournament.play.setting import RunTerms
+from arena.tournament.tournament import Tournament
 
 
 class MatchRunner:
     """Plays matches of one run and makes entries of them."""
 
-    def __init__(self, setting: RunTerms, watch: LagWatch, conversations: Conversations) -> None:
-        self.setting = setting
+    def __init__(self, tournament: Tournament, watch: LagWatch, conversations: Conversations) -> None:
+        self.tournament = tournament
         self.watch = watch
         self.conversations = conversations
 
@@ -39,7 +39,7 @@ class MatchRunner:
         self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
     ) -> Entry:
         """Plays one match and scores it."""
-        run = self.setting
+        run = self.tournament
         id = match_id(run.seed, pairing.id)
         started_at = time.time()
         turns: list[Turn] = []
@@ -67,7 +67,7 @@ class MatchRunner:
     def _entry(
         self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
     ) -> Entry:
-        run = self.setting
+        run = self.tournament
         return Entry(
             match_id=match_id(run.seed, pairing.id),
             pairing=pairing,
@@ -83,10 +83,10 @@ class MatchRunner:
 
     def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
         """The decisions that get rows of their own, with moves as JSON text."""
-        wanted = self.setting.plan.decisions
+        wanted = self.tournament.plan.decisions
         if wanted == "none" or (wanted == "faults" and not record.capsules):
             return ()
-        codec = Codec(self.setting.game, pairing.bots, None)
+        codec = Codec(self.tournament.game, pairing.bots, None)
         return tuple(
             decision._replace(move=msgspec.json.encode(codec.move_json(decision.move)).decode())
             for decision in record.decisions

@@ -20,7 +20,7 @@ from arena.players.stream import StreamPlayer
 from arena.schedule import Pairing
 from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.instances import Instance, Instances
-from arena.tournament.play.setting import RunTerms
+from arena.tournament.tournament import Tournament
 
 UPCOMING = 500
 """How many matches ahead to look for the instances needed next."""
@@ -31,7 +31,7 @@ class Pool:
 
     def __init__(
         self,
-        setting: RunTerms,
+        tournament: Tournament,
         nursery: trio.Nursery,
         *,
         box: Box | None = None,
@@ -42,12 +42,12 @@ class Pool:
         self.upcoming: Callable[[], Iterable[Pairing]] = tuple
         """The matches that will be played next, in order: the instance needed last is ended first."""
         self.instances = Instances(
-            setting, nursery, self._needed_last, box=box, watch=watch, note_bug=note_bug
+            tournament, nursery, self._needed_last, box=box, watch=watch, note_bug=note_bug
         )
         """The instances of the bots that we start."""
-        self._ours = {entrant.name: entrant for entrant in setting.entrants if entrant.is_ours}
-        self._shares_deals = setting.shares_deals
-        self._reconnect_s = setting.plan.reconnect_s
+        self._ours = {entrant.name: entrant for entrant in tournament.entrants if entrant.is_ours}
+        self._shares_deals = tournament.shares_deals
+        self._reconnect_s = tournament.plan.reconnect_s
         self._lobby = lobby
         self._visitors: list[Instance] = []
         """Connections that sit at a table."""

@@ -23,8 +23,8 @@ from arena.tournament.bots.fingerprints import fingerprint
 from arena.tournament.bots.game_source import Origin, Source, as_kept, load_game, origin_from
 from arena.tournament.plan import as_mapping, make_game, plan_from
 from arena.tournament.play.calibration import quickest_loop_ms
-from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.share import Share, capacity_in, entrants_of
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers.messages import PIPE_VERSION, BeginWork, GameSaid, WorkerHello, WorkerReady
 from arena.tournament.workers.translation import seed_bytes
 from arena.words import listed
@@ -35,17 +35,16 @@ def hello() -> WorkerHello:
     return WorkerHello(PIPE_VERSION, arena.__version__, platform.python_version(), SEEDING)
 
 
-def setting_of(begin: BeginWork) -> tuple[RunTerms, Source]:
-    """The setting in a worker's briefing, and the source of its game.
+def part_of(begin: BeginWork) -> Tournament:
+    """The tournament in a worker's briefing, with this worker's share.
 
     Raises ConfigError if the worker does not have the game, or its files differ.
     """
     plan = plan_from(msgspec.json.decode(begin.plan), where="the plan", base=Path(begin.folder))
     source = _source_of(begin.game)
     first, most, cores = begin.tables
-    setting = RunTerms(
-        plan=plan,
-        seed=int.from_bytes(begin.seed, "big"),
+    return Tournament(
+        plan=attrs.evolve(plan, seed=int.from_bytes(begin.seed, "big")),
         game=make_game(source.cls, plan.rules),
         entrants=begin.entrants,
         capacity=Capacity(first=first, most=most, cores=cores),
@@ -53,8 +52,8 @@ def setting_of(begin: BeginWork) -> tuple[RunTerms, Source]:
         versions=begin.versions,
         debugged=begin.debugged,
         share=Share(begin.place, begin.of),
+        origin=source.origin,
     )
-    return setting, source
 
 
 def _source_of(said: GameSaid) -> Source:
@@ -65,12 +64,12 @@ def _source_of(said: GameSaid) -> Source:
     return load_game(origin_from(said.origin))
 
 
-def what_is_there(begin: BeginWork, source: Source, wanted: int) -> WorkerReady:
+def what_is_there(begin: BeginWork, origin: Origin | None, wanted: int) -> WorkerReady:
     """The message about the files that this worker has.  Raises ConfigError if a bot's cannot be read."""
     ours = [entrant for entrant in begin.entrants if entrant.is_ours and entrant.name in begin.playing]
     bots = {entrant.name: fingerprint(entrant) for entrant in ours}
     loop_ms = quickest_loop_ms() if begin.calibrates else 0.0
-    return WorkerReady("" if source.origin is None else source.origin.fingerprint, bots, wanted, loop_ms)
+    return WorkerReady("" if origin is None else origin.fingerprint, bots, wanted, loop_ms)
 
 
 def unfitness(said: WorkerHello) -> str | None:
@@ -88,8 +87,7 @@ def unfitness(said: WorkerHello) -> str | None:
 
 
 def begin_for(
-    setting: RunTerms,
-    origin: Origin | None,
+    tournament: Tournament,
     share: Share,
     playing: Collection[str],
     box: Means | None,
@@ -103,21 +101,23 @@ def begin_for(
     `is_afar`: whether it is on another machine, with other paths and another number of cores.
     """
     # The entrants already hold what bots are granted.
-    plan = as_mapping(attrs.evolve(setting.plan, seed=None, bots=(), allow={})) | {
-        "rules": rules_of(setting.game)
+    plan = as_mapping(attrs.evolve(tournament.plan, seed=None, bots=(), allow={})) | {
+        "rules": rules_of(tournament.game)
     }
-    capacity = capacity_in(setting.capacity, share)
+    capacity, origin = capacity_in(tournament.capacity, share), tournament.origin
     return BeginWork(
         plan=msgspec.json.encode(plan).decode(),
-        seed=seed_bytes(setting.seed),
-        game=GameSaid(setting.game.name, setting.game.version, None if origin is None else as_kept(origin)),
-        entrants=entrants_of(setting.entrants, share),
+        seed=seed_bytes(tournament.seed),
+        game=GameSaid(
+            tournament.game.name, tournament.game.version, None if origin is None else as_kept(origin)
+        ),
+        entrants=entrants_of(tournament.entrants, share),
         playing=frozenset(playing),
-        versions=setting.versions,
-        folder=str(setting.folder.resolve()),
+        versions=tournament.versions,
+        folder=str(tournament.folder.resolve()),
         paths=() if is_afar else tuple(os.path.abspath(path) for path in sys.path if path),
         box=box,
-        debugged=setting.debugged,
+        debugged=tournament.debugged,
         tables=(capacity.first, capacity.most, capacity.cores),
         place=share.place,
         of=share.of,

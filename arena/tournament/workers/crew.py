@@ -14,7 +14,7 @@ from arena.match.record import Place
 from arena.schedule import Pairing
 from arena.schedule.collector import rarely_collected
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
-from arena.tournament.play.setting import RunTerms
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers.briefing import unfitness
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import (
@@ -50,7 +50,7 @@ class WorkerGrounds:
 
     def __init__(
         self,
-        setting: RunTerms,
+        tournament: Tournament,
         posts: Sequence[WorkerPost],
         hiring: Hiring,
         *,
@@ -60,7 +60,7 @@ class WorkerGrounds:
         check: Callable[[WorkerReady, WorkerPost], str | None],
     ) -> None:
         """`note`: takes a line for people; `check`: returns what is wrong with a worker's files, or None."""
-        self._setting = setting
+        self._tournament = tournament
         self.posts = tuple(posts)
         self.hiring = hiring
         self.is_manned = trio.Event()
@@ -275,7 +275,7 @@ class WorkerGrounds:
         entry = None
         try:
             if record is not None:
-                entry = entry_from(self._setting, taken.pairing, taken.without, record, place)
+                entry = entry_from(self._tournament, taken.pairing, taken.without, record, place)
         except ValueError as error:
             raise RemoteProtocolError(str(error)) from None
         if entry is not None:

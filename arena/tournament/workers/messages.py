@@ -3,7 +3,7 @@
 The worker speaks first, so that the run knows who it is before it sends anything:
 
     worker  WorkerHello                 which arena it is
-    run     BeginWork                   the setting: plan, game, bots, its share of tables and instances
+    run     BeginWork                   the tournament: plan, game, bots, its share of tables and instances
     worker  WorkerReady, WorkRefused    the fingerprints of what it found; or why it cannot play
     run     PlayMatches, DropMatches, WithdrawBot
     worker  MatchesPlayed, MatchesDropped, WantsMatches, WorkerBug

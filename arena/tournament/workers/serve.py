@@ -33,8 +33,8 @@ from arena.tournament.play.in_process import (
 from arena.tournament.play.logs import FOLDER as LOGS
 from arena.tournament.play.logs import file_name
 from arena.tournament.play.pool import Pool
-from arena.tournament.play.setting import RunTerms
-from arena.tournament.workers.briefing import hello, setting_of, what_is_there
+from arena.tournament.tournament import Tournament
+from arena.tournament.workers.briefing import hello, part_of, what_is_there
 from arena.tournament.workers.messages import (
     BeginWork,
     DropMatches,
@@ -87,7 +87,7 @@ async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
     lift_files_limit()
     sys.path += [path for path in begin.paths if path not in sys.path]
     make_importable(begin.entrants)
-    setting, source = setting_of(begin)
+    tournament = part_of(begin)
     async with trio.open_nursery() as nursery:
         bugs, found = trio.open_memory_channel[str](100)
         nursery.start_soon(_tell_bugs, pipe, found)
@@ -96,28 +96,28 @@ async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
             with suppress(trio.WouldBlock):
                 bugs.send_nowait(traceback_text)
 
-        with open_conversations(setting) as conversations, open_watch() as watch:
+        with open_conversations(tournament) as conversations, open_watch() as watch:
             async with (
                 bugs,
-                _open_box(begin, setting) as box,
-                open_pool(setting, box, watch, note_bug) as (pool, _),
+                _open_box(begin, tournament) as box,
+                open_pool(tournament, box, watch, note_bug) as (pool, _),
             ):
-                here = InProcessGrounds(setting, pool, watch, conversations)
+                here = InProcessGrounds(tournament, pool, watch, conversations)
                 if begin.builds:
-                    await _build_all(begin, setting, pool)
-                await pipe.send(what_is_there(begin, source, here.wanted))
-                await Worker(setting, here, pipe).work()
+                    await _build_all(begin, tournament, pool)
+                await pipe.send(what_is_there(begin, tournament.origin, here.wanted))
+                await Worker(tournament, here, pipe).work()
     await pipe.send(WorkerBye(watch.worst_s))
 
 
-async def _build_all(begin: BeginWork, setting: RunTerms, pool: Pool) -> None:
+async def _build_all(begin: BeginWork, tournament: Tournament, pool: Pool) -> None:
     """Builds the bots that must be built here.  Raises ConfigError, with the log, if a build fails."""
     for entrant in begin.entrants:
         if entrant.kind == "process" and entrant.name in begin.playing and needs_build(entrant):
             assert pool.instances.box is not None, (
                 "a bot that is built is a process, and processes have a box"
             )
-            log = setting.folder / LOGS / f"{file_name(entrant.name)}-build.log"
+            log = tournament.folder / LOGS / f"{file_name(entrant.name)}-build.log"
             try:
                 await build(entrant, pool.instances.box, pool.instances.place_of(entrant), log)
             except BotBroken as error:
@@ -131,21 +131,21 @@ async def _tell_bugs(pipe: Pipe[FromRun], bugs: trio.MemoryReceiveChannel[str]) 
 
 
 @asynccontextmanager
-async def _open_box(begin: BeginWork, setting: RunTerms) -> AsyncIterator[Box | None]:
+async def _open_box(begin: BeginWork, tournament: Tournament) -> AsyncIterator[Box | None]:
     """The box that bots are started in; None if no bot is."""
     if not any(one.kind == "process" and one.name in begin.playing for one in begin.entrants):
         yield None
         return
-    level = sandbox_of(setting.plan.sandbox, begin.entrants)
-    async with open_box(level, secret=setting.folder / DATABASE, means=begin.box) as box:
+    level = sandbox_of(tournament.plan.sandbox, begin.entrants)
+    async with open_box(level, secret=tournament.folder / DATABASE, means=begin.box) as box:
         yield box
 
 
 class Worker:
     """Begins ordered matches, in their order, as tables and bots become free."""
 
-    def __init__(self, setting: RunTerms, here: InProcessGrounds, pipe: Pipe[FromRun]) -> None:
-        self._game = setting.game.name
+    def __init__(self, tournament: Tournament, here: InProcessGrounds, pipe: Pipe[FromRun]) -> None:
+        self._game = tournament.game.name
         self._here = here
         self._pipe = pipe
         self._waiting: dict[int, tuple[Pairing, frozenset[str]]] = {}

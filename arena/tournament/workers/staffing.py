@@ -9,13 +9,11 @@ import attrs
 from arena.box.box import Box
 from arena.players.entrant import Entrant
 from arena.schedule.course import Course
-from arena.tournament.bots.game_source import Origin, origin_from
 from arena.tournament.folder.intake import Intake
 from arena.tournament.folder.run import Run
-from arena.tournament.folder.stored import ORIGIN
 from arena.tournament.play.calibration import quickest_loop_ms, too_different
-from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.share import Share, capacity_in, entrants_of
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers.briefing import begin_for, mismatch
 from arena.tournament.workers.crew import WorkerGrounds
 from arena.tournament.workers.hiring import Hiring
@@ -24,16 +22,15 @@ from arena.tournament.workers.post import WorkerPost
 from arena.words import counted
 
 
-def own_setting(run: Run, hiring: Hiring) -> RunTerms:
+def part_here(run: Run, hiring: Hiring) -> Tournament:
     """This process's part of the run: all of it, or a share if bots connect to it and workers play too."""
-    setting = run.setting
     if not run.plan.connecting or (run.workers == 1 and not hiring.is_afar):
-        return setting
+        return run
     share = Share(0, run.workers + 1)
     return attrs.evolve(
-        setting,
-        entrants=entrants_of(setting.entrants, share),
-        capacity=capacity_in(setting.capacity, share),
+        run,
+        entrants=entrants_of(run.entrants, share),
+        capacity=capacity_in(run.capacity, share),
         share=share,
     )
 
@@ -78,8 +75,7 @@ def crew_for(
 ) -> WorkerGrounds:
     """The crew of `workers` workers for these bots, each with its share of what the run may have."""
     stored = {bot.bot: bot for bot in run.store.bots()}
-    setting = attrs.evolve(run.setting, versions={name: bot.version for name, bot in stored.items()})
-    origin = game_origin(run)
+    tournament = attrs.evolve(run, versions={name: bot.version for name, bot in stored.items()})
     # If bots connect to this process, it is the first of those among which the run is divided.
     own = 1 if run.plan.connecting else 0
     posts = []
@@ -92,25 +88,21 @@ def crew_for(
         }
         means = None if box is None or hiring.is_afar else box.means
         begin = begin_for(
-            setting, origin, share, playing, means, is_afar=hiring.is_afar, calibrates=hiring.calibrates
+            tournament, share, playing, means, is_afar=hiring.is_afar, calibrates=hiring.calibrates
         )
         posts.append(WorkerPost(f"worker {place + 1}", begin, playing))
 
     here_ms = quickest_loop_ms() if hiring.calibrates else 0.0
 
     def check(said: WorkerReady, post: WorkerPost) -> str | None:
-        others = mismatch(said, origin, post.fingerprints, run.entrants)
+        others = mismatch(said, run.origin, post.fingerprints, run.entrants)
         return others or (too_different(said.loop_ms, here_ms) if hiring.calibrates else None)
 
-    return WorkerGrounds(setting, posts, hiring, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
+    return WorkerGrounds(
+        tournament, posts, hiring, note=note, note_bug=note_bug, note_lag=note_lag, check=check
+    )
 
 
 def _may_play(entrant: Entrant, share: Share) -> bool:
     """Whether the process with this share may have one of the bot's instances."""
     return entrant.instances_max is None or share.part(entrant.instances_max) > 0
-
-
-def game_origin(run: Run) -> Origin | None:
-    """Where the game of a run comes from; None: it is built in."""
-    kept = run.store.meta().get(ORIGIN)
-    return None if kept is None else origin_from(kept)

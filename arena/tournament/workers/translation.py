@@ -23,7 +23,7 @@ from arena.match.record import (
 )
 from arena.schedule import Pairing, match_id
 from arena.tournament.plan import deals_of
-from arena.tournament.play.setting import RunTerms
+from arena.tournament.tournament import Tournament
 from arena.tournament.workers.messages import (
     CapsuleSaid,
     DecisionSaid,
@@ -96,10 +96,14 @@ def record_said(entry: Entry) -> RecordSaid:
 
 
 def entry_from(
-    setting: RunTerms, pairing: Pairing, without: frozenset[str], said: RecordSaid, place: Place | None = None
+    tournament: Tournament,
+    pairing: Pairing,
+    without: frozenset[str],
+    said: RecordSaid,
+    place: Place | None = None,
 ) -> Entry:
     """The match as the run keeps it.  Raises ValueError if what was said cannot be true of this match."""
-    bots, versions = pairing.bots, setting.versions
+    bots, versions = pairing.bots, tournament.versions
     seats = len(bots)
     results = {len(said.ranks), len(said.returns), len(said.adjusted), len(said.points)}
     if not (len(said.abandoned) == len(said.totals) == seats and results <= {0, seats}):  # 0: aborted
@@ -107,7 +111,7 @@ def entry_from(
     if said.rows or said.faults or said.capsules:  # most matches have none
         _check_decisions(said, seats)
     record = MatchRecord(
-        turns=PackedTurns(setting.game, said.packed, said.turns),
+        turns=PackedTurns(tournament.game, said.packed, said.turns),
         decisions=(),
         ranks=said.ranks,
         returns=said.returns,
@@ -119,9 +123,9 @@ def entry_from(
     )
     # Most matches have no fault, no rows of their own, and nobody withdrawn.
     return Entry(
-        match_id=match_id(setting.seed, pairing.id),
+        match_id=match_id(tournament.seed, pairing.id),
         pairing=pairing,
-        deals=deals_of(setting.plan),
+        deals=deals_of(tournament.plan),
         versions=tuple([versions.get(bot, "") for bot in bots]),
         withdrawn=tuple([bot in without for bot in bots]) if without else (False,) * seats,
         record=record,
