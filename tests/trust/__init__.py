@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from arena.bench.measures import Effort, Measure
 
 from .adjusted import adjusted_rows
+from .asking import asking_rows
 from .better import better_rows
 from .chance import chance_rows
 from .comparison import comparison_rows
@@ -24,6 +25,7 @@ from .until import until_rows
 
 TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
     "adjusted": adjusted_rows,
+    "asking": asking_rows,
     "better": better_rows,
     "chance": chance_rows,
     "comparison": comparison_rows,

@@ -158,17 +158,17 @@ def _last_state(game: Game[Any, Any], bots: Sequence[Policy], deals: int, rotati
         if asked == (CHANCE,):
             move = game.draw(state, Random(f"{deals}/{game.chance_key(state)}"))
         else:
-            option, share = bots[asked[0]](_seen(game, state, asked[0]), own)
-            move = option.move(**{name: _at(domain, share) for name, domain in option.fields.items()})
+            option, share = bots[asked[0]](seen_hand(game, state, asked[0]), own)
+            move = option.move(**{name: amount_at(domain, share) for name, domain in option.fields.items()})
         state = game.apply(state, {asked[0]: move}).state
     return state
 
 
-def _at(domain: Any, share: float) -> int:
+def amount_at(domain: Any, share: float) -> int:
     return int(domain.low + share * (domain.high - domain.low))
 
 
-def _seen(game: Game[Any, Any], state: Any, seat: Seat) -> SeenHand:
+def seen_hand(game: Game[Any, Any], state: Any, seat: Seat) -> SeenHand:
     seen = game.observe(state, seat)
     fold, call, *bets = game.options(state, seat)
     cards = seen.cards
