@@ -1,11 +1,13 @@
 """How `search` looks ahead in a game of which it knows the rules, but not what is hidden.
 
-Where two seats make claims in turn, and an answer to a claim ends the round, `Claims` reasons about what the
-other would do with each hand that it may hold.  Everywhere else `Tree` tries moves in states drawn at random.
-No game is named here.  A game's `holdings` say what a round has cost whom.
+Where moves of two seats are sets of things that the other does not see, `Lies` follows what the other may
+hold.  Where two seats make claims in turn, and an answer to a claim ends the round, `Claims` reasons about
+what the other would do with each hand that it may hold.  Everywhere else `Tree` tries moves in states drawn
+at random.  No game is named here.  A game's `holdings` say what a round has cost whom.
 """
 
 from claims import Claims
+from lies import Lies
 from tree import TRIES, Tree
 
 from arena.match.game import IllegalMove
@@ -17,6 +19,7 @@ class Thinker:
     def __init__(self, game, seat, seats):
         self.game, self.seat, self.seats = game, seat, seats
         self.claims = Claims(game, seat)
+        self.lies = Lies(game, seat)
         self.tree = Tree(game, seat, seats)
 
     def move(self, information, rng, end, rounds):
@@ -27,6 +30,8 @@ class Thinker:
         sample = self.game.sample_state(information, rng)
         if sample is None:
             return None
+        if self.seats == 2 and self.game.holdings(sample) is not None and self.lies.fits(sample):
+            return self.lies.move(information, rng, end)
         if self.claims is not None and self.seats == 2 and self.game.holdings(sample) is not None:
             try:
                 found = self.claims.move(information, rng, end, rounds)

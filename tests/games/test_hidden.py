@@ -176,6 +176,20 @@ def test_only_what_is_hidden_differs(name):
                     assert game.observe(sample, information.seat) == information.observation
 
 
+def test_bluff_draws_plays_that_a_seat_forgot():
+    """Whoever knows only what was told draws its own cards of the pile too, and the hands stay as they are."""
+    rng = Random(4)
+    for state, known in met(Bluff(), 2, rng, defaults=0):
+        if state.asked == "accuse" and len(state.pile) > 3:
+            told = attrs.evolve(known[0], past=known[0].told())
+            drawn = Bluff().sample_state(told, rng)
+            assert drawn.hands[0] == state.hands[0]
+            assert len(drawn.pile) == len(state.pile)
+            assert sorted((*drawn.hands[0], *drawn.hands[1], *drawn.pile)) == sorted(Bluff.deck)
+            return
+    raise AssertionError("no pile grew so large")
+
+
 def test_bluff_needs_two_seats():
     """With a third, where a card can be depends on who took it when: no state is offered."""
     game = Bluff()

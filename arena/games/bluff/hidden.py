@@ -2,6 +2,7 @@
 
 Two seats hold all cards, so that each knows which ones the other was dealt.  No card of the pile was ever
 shown: whatever was, somebody has taken.  With more seats, the way of each card from hand to hand would count.
+Plays of the seat itself that its past tells only as events are drawn like the other's.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ def _known(information: Information) -> tuple[State, tuple[str | None, ...]]:
     """The state without cards, and the pile, with None for each card that the other put there."""
     seen = information.observation
     pile: list[str | None] = []
+    move = None
     for each in information.past:
         if isinstance(each, Acted):
             move = each.move
         elif each.kind == "challenge":
             pile = []
         elif each.kind == "play":
-            is_own = each.payload.player == information.seat
-            assert not is_own or isinstance(move, Play)
+            is_own = each.payload.player == information.seat and isinstance(move, Play)
             pile += move.cards if is_own else [None] * each.payload.count
     state = State(
         asked=seen.asked if information.told("dealt") else "deal",
