@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -16,10 +15,9 @@ from pathlib import Path
 
 import pytest
 from calls import call
-from tournaments import exact
+from tournaments import exact, matches_in
 
 from arena.analysis.tables import COLUMNS
-from arena.errors import ConfigError
 from arena.store import Store
 
 FIELD = (
@@ -64,20 +62,10 @@ def killed_after(matches: int, *words: str) -> None:
         stdout=subprocess.DEVNULL,
     ) as process:
         until = time.monotonic() + WAIT_S
-        while played(folder) < matches and process.poll() is None and time.monotonic() < until:
+        while matches_in(folder) < matches and process.poll() is None and time.monotonic() < until:
             time.sleep(0.01)
         process.kill()
         assert -signal.SIGKILL == process.wait(), "it was over before"
-
-
-def played(folder: Path) -> int:
-    if not (folder / "arena.db").exists():
-        return 0
-    try:
-        with Store.unchecked(folder) as store:
-            return store.size()
-    except (ConfigError, sqlite3.Error):  # the arena is about to make it
-        return 0
 
 
 @pytest.mark.slow
@@ -93,7 +81,7 @@ def test_a_run_that_allocates_leaves_the_same_however_it_was_played(arena):
     whole = len(rows("one", "matches"))
     for share in (0.4, 0.8):
         killed_after(int(whole * share), *words, "--out", "cut", "--concurrency", "4")
-    assert 0 < played(Path("cut")) < 480
+    assert 0 < matches_in(Path("cut")) < 480
     code, _, said = arena("run", "--resume", "cut", "--concurrency", "2")
     assert (0, True) == (code, conclusion in said)
     assert left("one") == left("cut")

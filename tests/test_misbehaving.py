@@ -302,7 +302,7 @@ async def test_a_withdrawn_bot_ends_at_once(tmp_path):
 
     field = (program(bad, "illegal.py", "1"), honest(good))
     with trio.fail_after(ENDS_IN_S):
-        await play(tmp_path / "out", field, reporter=Record(look), faults_max=1, **{**HURRY, "series": 100})
+        await play(tmp_path / "out", field, reporter=Record(look), faults_max=1, **{**HURRY, "series": 40})
     assert ([False, False], True) == (sorted(left[0][0]), left[0][1])
     assert ([False, True], False) == (sorted(left[-1][0]), left[-1][1])
 

@@ -21,6 +21,7 @@ import pytest
 from calls import call
 from daily import nightly_rows
 from terminals import Glass, InTerminal
+from tournaments import matches_in
 
 from arena.cli import cli
 from arena.cli.runs.run_options import how_to_connect, plan_of
@@ -131,16 +132,6 @@ def until(there, else_show=None):
 def rows(folder: str, table: str) -> list[dict[str, str]]:
     with Path(folder, f"{table}.csv").open(newline="") as file:
         return list(csv.DictReader(file))
-
-
-def matches_in(folder: Path) -> int:
-    done = subprocess.run(
-        [sys.executable, "-m", "arena.cli", "matches", str(folder), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return len(json.loads(done.stdout)) if done.returncode == 0 else 0
 
 
 # Words.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sqlite3
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import attrs
 import trio
 
+from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
@@ -210,6 +212,17 @@ def exact(folder: Path, columns_by_table=TABLES) -> dict[str, list[list[str]]]:
 def rows(folder: Path, table: str) -> list[dict[str, str]]:
     with (folder / f"{table}.csv").open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def matches_in(folder: Path) -> int:
+    """How many matches a folder holds that another process may be writing."""
+    if not (folder / "arena.db").exists():
+        return 0
+    try:
+        with Store.unchecked(folder) as store:
+            return store.size()
+    except (ConfigError, sqlite3.Error):  # the arena is about to make it
+        return 0
 
 
 def faults(folder: Path) -> dict[str, dict[str, int]]:

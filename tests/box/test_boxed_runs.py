@@ -287,20 +287,9 @@ async def test_first_answers_have_a_budget(tmp_path, monkeypatch):
     assert 8 - 3 == len(late)  # 0.4 s beyond the limit each: the third one uses it up
 
 
-def test_the_plan_keeps_the_box(tmp_path):
+def test_the_plan_keeps_the_box(tmp_path, capsys, monkeypatch):
     """`--sandbox` is the plan's, and stands in run.json."""
-    words = [
-        "run",
-        "random",
-        "odds",
-        "--series",
-        "1",
-        "--sandbox",
-        "off",
-        "-q",
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    command = [sys.executable, "-m", "arena.cli", *words]
-    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+    monkeypatch.chdir(tmp_path)
+    words = ("run", "random", "odds", "--series", "1", "--sandbox", "off", "-q", "--out", "out")
+    assert 0 == call(capsys, monkeypatch, *words)[0]
     assert "off" == json.loads((tmp_path / "out" / "run.json").read_text())["plan"]["sandbox"]

@@ -6,6 +6,7 @@ import os
 from time import process_time
 
 import pytest
+from daily import NIGHTLY
 
 from arena.errors import ConfigError
 from arena.tournament.bots.entrants import resolve
@@ -111,10 +112,16 @@ BOT = [
     (b"", b"k%05d=1\n"),
 ]
 FLOODS = [
-    pytest.param(read, *flood, id=f"{read.__name__}-{number}")
+    pytest.param(
+        read,
+        *flood,
+        id=f"{read.__name__}-{number}",
+        marks=NIGHTLY if read is in_connection and flood[0] else (),
+    )
     for read, floods in ((in_stream, JSON), (in_connection, JSON), (in_plan, PLAN), (in_bot, BOT))
     for number, flood in enumerate(floods)
 ]
+"""What has begun a value goes through the stream; a connection has the same one, and is given the rest in pieces."""
 _ENDS = {b"[": b"]", b"{": b"}", b'"': b'"', b".a": b"=1", b' . "a b"': b"]"}
 
 

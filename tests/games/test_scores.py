@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
+from contextlib import chdir
 from math import isfinite
 from pathlib import Path
 
 import pytest
+from calls import called
 
 from arena.games import GAMES
 from arena.terminal.board import WIDTH
@@ -27,8 +27,10 @@ def test_every_game_says_in_what_it_is_rated(name):
 
 def arena(folder: Path, *words: str) -> str:
     """Standard output of `arena WORDS`."""
-    command = [sys.executable, "-m", "arena.cli", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True).stdout
+    with chdir(folder):
+        code, said, errors = called(*words)
+    assert code == 0, errors
+    return said
 
 
 @pytest.mark.slow

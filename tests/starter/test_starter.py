@@ -8,9 +8,11 @@ import re
 import stat
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from calls import called
 from daily import NIGHTLY
 from needs import needs
 
@@ -264,8 +266,9 @@ def test_a_new_bot_plays_and_is_tested(language, tmp_path):
     for slow, fast in DEBUG.items():
         text = text.replace(slow, fast)
     recipe.write_text(text)
-    played = shell("arena run --strict -q --series 1 mybot random", tmp_path)
-    assert 0 == played.returncode, played.stdout + played.stderr
+    with chdir(tmp_path):
+        code, _, errors = called("run", "--strict", "-q", "--series", "1", "mybot", "random")
+    assert 0 == code, errors
     question = {
         "type": "ask",
         "message_id": "x",
