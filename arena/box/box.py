@@ -310,13 +310,13 @@ async def _tried(
     if level == "strict":
         raise ConfigError(
             "a strict box, in which other people's bots play (those of a folder, for instance), cannot be "
-            f"made: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}",
+            f"made: {causes[0].why}, so no bot was started{_to_have_bubblewrap(causes[0])}",
             hints=[Hint("sandbox", 'plays your own bots, as does sandbox = "shield" in a plan', "shield")],
         )
     say(
         "warning: bots run with limits alone: they have your permissions, and see results and other bots; "
         + " and ".join(cause.why for cause in causes)
-        + _to_have("bubblewrap", causes[0])
+        + _to_have_bubblewrap(causes[0])
     )
     return make(level, "limits")
 
@@ -327,11 +327,11 @@ def _means(level: Level) -> Sequence[Means]:
 
 def _stepped_down(causes: Sequence[Cause]) -> list[str]:
     """Why the box is not made by bubblewrap, a line for each cause; empty if it is."""
-    return [f"{cause.why}; using Landlock{_to_have('bubblewrap', cause)}" for cause in causes]
+    return [f"{cause.why}; using Landlock{_to_have_bubblewrap(cause)}" for cause in causes]
 
 
-def _to_have(name: str, cause: Cause) -> str:
-    return f"; to have {name}: {cause.remedy}" if cause.remedy else ""
+def _to_have_bubblewrap(cause: Cause) -> str:
+    return f"; to have bubblewrap: {cause.remedy}" if cause.remedy else ""
 
 
 def _said(box: Box) -> str:

@@ -12,7 +12,7 @@ from arena.cli.mistakes import WholeNumber
 @options("What is measured", ("--only", "*NAME", "Only this; may be repeated."))
 @click.option(
     "--repeats",
-    type=WholeNumber(1),
+    type=WholeNumber(),
     default=5,
     metavar="N",
     show_default=True,

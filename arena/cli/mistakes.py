@@ -122,19 +122,16 @@ def no_value(option: click.Parameter) -> ConfigError:
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # as below
-    """A whole number, as `click.IntRange`, with the message that all other numbers have."""
+    """A whole number from 1 on, as `click.IntRange(1)`, with the message that all other numbers have."""
 
     name = "number"
-
-    def __init__(self, least: int) -> None:
-        self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number.  Raises ConfigError with what was found and what is expected."""
         from arena.reading.strict import whole
 
         is_number = isinstance(value, str) and re.fullmatch("-?[0-9]{1,99}", value)
-        return _of_option(param, whole(self.least), int(value) if is_number else value)
+        return _of_option(param, whole(1), int(value) if is_number else value)
 
 
 class WordOf(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on

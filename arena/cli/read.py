@@ -160,7 +160,7 @@ MATCH_COLUMNS_LESS_NEEDED = ("series_id", "status", "rotation", "duration_s")
 @bot_option("--winner", "winner", "NAME", "Only matches that this bot won, alone or with others.")
 @click.option("--fault", type=WordOf([*FAULT_KINDS, "any"]), help="Only matches with this fault.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; from the largest with a `-` before it.")
-@click.option("--limit", metavar="N", type=WholeNumber(1), help="Only the first N.")
+@click.option("--limit", metavar="N", type=WholeNumber(), help="Only the first N.")
 @reading
 def matches(
     folder: Path,

@@ -44,10 +44,10 @@ CAPSULE_BYTES_MAX = 100_000_000
 )
 @bot_option("--as", "viewer", "BOT|spectator", "Show only what this bot, or a spectator, knew.")
 @click.option(
-    "--round", "--hand", "round_number", metavar="N", type=WholeNumber(1), help="Only this round or hand."
+    "--round", "--hand", "round_number", metavar="N", type=WholeNumber(), help="Only this round or hand."
 )
-@click.option("--from", "first", metavar="N", type=WholeNumber(1), help="From this step on.")
-@click.option("--to", "last", metavar="N", type=WholeNumber(1), help="Up to this step.")
+@click.option("--from", "first", metavar="N", type=WholeNumber(), help="From this step on.")
+@click.option("--to", "last", metavar="N", type=WholeNumber(), help="Up to this step.")
 @click.option(
     "--logs", "has_logs", is_flag=True, help="With --as BOT: what it was asked, answered and printed."
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.store.files import DATABASE, DATABASE_ERRORS, LATEST, RESULTS
-from arena.store.schema import MATCHES_BY_PREFIX
+from arena.store.schema import ID_BEGINS
 from arena.store.store import Store
 
 MATCHES_MAX = 200
@@ -39,7 +39,7 @@ def folders_with(prefix: str, folders: Iterable[Path] | None = None) -> dict[Pat
 
 def match_ids(folder: Path, prefix: str = "") -> list[str]:
     """The first ids of a folder's matches that begin with the prefix; none if the folder cannot be read."""
-    rows = _rows(folder, f"{MATCHES_BY_PREFIX} LIMIT {MATCHES_MAX}", id=prefix)
+    rows = _rows(folder, f"SELECT match_id FROM matches WHERE {ID_BEGINS} LIMIT {MATCHES_MAX}", id=prefix)
     return [match_id for (match_id,) in rows]
 
 

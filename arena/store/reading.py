@@ -29,7 +29,7 @@ from arena.store.rows import (
     own_game_from,
     seat_from,
 )
-from arena.store.schema import IN_ORDER, MARK, TABLES_OF_SERVER, Row, quoted_names
+from arena.store.schema import ID_BEGINS, IN_ORDER, MARK, TABLES_OF_SERVER, Row, quoted_names
 
 
 class Reading(Database):
@@ -150,9 +150,7 @@ class Reading(Database):
 
         `searched`: what the error names as searched, if that was more than this folder.
         """
-        # uses the index on match_id rather than scan a million matches
-        begins = "match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"
-        found = list(self._matches(begins, id=prefix)) if prefix else []
+        found = list(self._matches(ID_BEGINS, id=prefix)) if prefix else []
         if len(found) == 1:
             return found[0]
         if not found:

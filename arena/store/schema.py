@@ -146,9 +146,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 }
 """The tables that the store exports, each as `<name>.csv`; the seeds are in none of them."""
 
-MATCHES_BY_PREFIX = """SELECT match_id FROM matches
-    WHERE match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"""
-"""Selects the matches whose ids begin with `:id`, by the index on `match_id`: there may be a million."""
+ID_BEGINS = "match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"
+"""Whether a match's id begins with `:id`; by the index on `match_id`, as there may be a million."""
 
 OPPONENTS_SEPARATOR = "; "
 """Stands between the names in `opponents`, `bots` and `winners`.  A name may hold it too, a match_id not."""
