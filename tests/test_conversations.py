@@ -132,9 +132,11 @@ def test_mistakes(words, said, capsys, monkeypatch, tmp_path):
     """Who is debugged must be there, and have a connection; nothing is played."""
     (tmp_path / "test_cli.py").write_text("from arena.sdk import Bot\n")
     monkeypatch.chdir(tmp_path)
-    code, out, err = call(capsys, monkeypatch, "run", "random", "other=random", *words, "--out", "there")
-    assert (2, "") == (code, out)
-    assert said in err
+    for more in ((), ("--dry-run",)):
+        bots = ("random", "other=random")
+        code, out, err = call(capsys, monkeypatch, "run", *bots, *words, *more, "--out", "there")
+        assert (2, "") == (code, out)
+        assert said in err
     assert not (tmp_path / "there").exists()
 
 

@@ -65,9 +65,11 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_folder_of_an_older_layout_is_refused(it, words):
     """Whatever is to be done with it; the sentence says both layouts, and what to do."""
     set_back(it / DATABASE, SCHEMA_VERSION - 1)
+    (it / "arena.lock").unlink()
     before = files(it)
     with pytest.raises(ConfigError) as told:
         arena(*words)
+    assert not (it / "arena.lock").exists()
     assert told_mistake(told.value) == (
         f"it/{DATABASE} was written by an older development version of the arena (schema {SCHEMA_VERSION - 1}; "
         f"this one knows {SCHEMA_VERSION}): use that version; --fresh starts over"

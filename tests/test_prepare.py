@@ -373,7 +373,20 @@ def test_what_is_not_ours_is_not_touched(make, fresh, home):
     make(Path("out"))
     before = {path: path.read_bytes() for path in Path("out").iterdir()}
     assert "; --out DIR plays elsewhere" in refused(plan(), fresh=fresh)
+    with pytest.raises(ConfigError), seen_there(attrs.evolve(prepare(plan()), fresh=fresh)):
+        pass
     assert before == {path: path.read_bytes() for path in Path("out").iterdir()}
+
+
+def test_a_folder_is_opened_without_reading_its_matches(home, monkeypatch):
+    """There may be a million: only what the course needs of them is read, once, when play begins."""
+    open_up(plan(), matches=2)
+    tournament = prepare(plan())
+    monkeypatch.setattr(Store, "finished", lambda store: pytest.fail("all matches were read"))
+    with seen_there(tournament) as run:
+        assert run is not None
+    with open_run(tournament) as run:
+        assert 2 == run.store.size()
 
 
 def test_a_file_that_is_no_database_is_kept_under_another_name(home):

@@ -22,7 +22,7 @@ from arena.tournament.bots.field import field_of
 from arena.tournament.bots.submissions import expanded, not_named_yet
 from arena.tournament.folder.folder import open_run, seen_there
 from arena.tournament.folder.intake import course_of, is_complete, keep_course, left_out_before
-from arena.tournament.plan import BotSpec, as_mapping, plan_from
+from arena.tournament.plan import BotSpec, as_mapping, plan_from, size_words
 from arena.tournament.prepare import prepare
 
 PYTHON = "print()\n"
@@ -279,7 +279,7 @@ def test_what_is_left_out_is_not_counted(base):
     assert (40, 36, "36 bots, 630 pairs") == (
         tournament.plan.entrants,
         tournament.bots,
-        tournament.size[:18],
+        size_words(tournament.plan, tournament.bots)[:18],
     )
     assert ["student05", "student17", "student21", "two words"] == [bot.name for bot in tournament.broken]
 

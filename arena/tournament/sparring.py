@@ -26,7 +26,7 @@ from arena.store import RESULTS, results_beside
 from arena.tournament.bots.broken import BrokenBots, found_broken, tried_in_vain
 from arena.tournament.bots.build import build
 from arena.tournament.bots.entrants import bot_at, builtin_bots
-from arena.tournament.bots.field import field_of, mistakes_of
+from arena.tournament.bots.field import field_of
 from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.grants import granted
 from arena.tournament.bots.modules import make_importable
@@ -81,7 +81,7 @@ def opponents_of(
         raise ConfigError(why, setting="against")
     found = field_of(list(islice(cycle(specs), seats - 1)), [person], game=game, reserved=reserved)
     field = granted(found, allow, hidden=results_beside(RESULTS / game))
-    broken = [found_broken(entrant) for entrant in mistakes_of(field)]
+    broken = [found_broken(entrant) for entrant in field if entrant.kind == "broken"]
     if broken:
         raise BrokenBots(broken, bots=seats - 1, seats=seats)
     return field[:-1], field[-1].name

@@ -114,7 +114,7 @@ def _resumed(
 def _check_question(run: Run, question: Question) -> None:
     """Raises ConfigError if the folder's series were played for another question."""
     kept = run.store.meta().get(META)
-    if kept is None or not run.store.finished():
+    if kept is None or not run.store.size():
         return
     before, now = kept_of(question_kept(kept)), kept_of(question)
     for key in ("by", *now):

@@ -194,7 +194,7 @@ class RunCommand:
             return
         plan = self.run.plan
         is_late = plan.connecting > 0 and plan.wait is not None
-        is_unknown = self.course is None and bool(self.run.store.finished())
+        is_unknown = self.course is None and bool(self.run.store.size())
         self.announces_late = plan.leave_out_broken or is_late or is_unknown
         if not self.announces_late:
             say(announced(self.tournament, extent_there(self.run, self.course)))

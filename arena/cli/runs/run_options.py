@@ -49,15 +49,11 @@ from arena.tournament.tournament import Tournament
 from arena.words import counted, listed, printable
 
 
-def _as_path(said: str | Path | None) -> Path | None:
-    return None if said is None else Path(said)
-
-
 @attrs.frozen(kw_only=True)
 class RunOptions:
     """What the command line says: the options of this call alone, and in `wishes` those of its plan."""
 
-    resume: Path | None = attrs.field(default=None, converter=_as_path)
+    resume: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
     fresh: bool = False
     cluster: str | None = None
     """The address of the Dask scheduler whose workers play."""

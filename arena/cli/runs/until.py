@@ -154,7 +154,7 @@ def with_goal(run: Run) -> Run:
     Raises ConfigError if the folder was begun with another goal.
     """
     store, rule = run.store, run.stop_rule
-    meta, has_matches = store.meta(), bool(store.finished())
+    meta, has_matches = store.meta(), bool(store.size())
     kept = meta.get(GOAL)
     if not isinstance(rule, UntilRule):
         if kept is not None:

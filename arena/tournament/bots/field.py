@@ -65,11 +65,6 @@ def broken(entrant: Entrant, problem: str) -> Entrant:
     return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
 
 
-def mistakes_of(field: Sequence[Entrant]) -> list[Entrant]:
-    """The entrants that cannot play."""
-    return [entrant for entrant in field if entrant.kind == "broken"]
-
-
 def _found(spec: BotSpec) -> Entrant:
     """The bot that a spec names, or a broken one."""
     try:

@@ -141,15 +141,14 @@ def _forget_aside(folder: Path, old: Mapping[Path, int]) -> None:
 def _put_back(folder: Path) -> None:
     """Gives the folder back the database that was put aside, if one was."""
     if (folder / _ASIDE).exists():
-        with sentences(folder):
-            for suffix in _SUFFIXES:
-                (folder / f"{DATABASE}{suffix}").unlink(missing_ok=True)
         _rename(folder, _ASIDE, DATABASE)
 
 
 def _rename(folder: Path, old: str, new: str) -> None:
-    """Renames a database and the files that SQLite keeps beside it."""
+    """Renames a database and the files that SQLite keeps beside it, in place of any of the new name."""
     with sentences(folder):
+        for suffix in _SUFFIXES:  # all, before the first is there: SQLite would take a log of another one
+            (folder / f"{new}{suffix}").unlink(missing_ok=True)
         for suffix in _SUFFIXES:
             if (folder / f"{old}{suffix}").exists():
                 (folder / f"{old}{suffix}").replace(folder / f"{new}{suffix}")

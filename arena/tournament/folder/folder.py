@@ -110,6 +110,8 @@ def _contents_to_use(tournament: Tournament) -> FolderContents:
     which connect can guess.
     """
     contents = contents_of(tournament.folder)
+    if not tournament.fresh and contents.problem and contents.problem.__cause__ is None:
+        raise contents.problem  # of another version: there is nothing to mend, and no lock is left there
     goes_on = not tournament.fresh and (contents.matches or contents.is_aside)
     if not goes_on and (reason := seed_refusal(tournament.plan)):
         raise ConfigError(reason)

@@ -110,7 +110,7 @@ def is_complete(run: Run) -> bool:
 def keep_course(run: Run, course: Course) -> None:
     """Keeps in the folder who takes part, what is planned, and how far each bot has come."""
     store = run.store
-    roster = with_joiners(run.roster, run.entrants, course.names, len(store.finished()))
+    roster = with_joiners(run.roster, run.entrants, course.names, store.size())
     keep_roster(store, roster, run.entrants)
     store.set_schedule(course.order)
     store.set_meta("places", dict(course.places))

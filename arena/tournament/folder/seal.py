@@ -121,7 +121,7 @@ def open_seal(store: Store) -> None:
     if (seal := seal_of(store)) is None:
         return
     if seal.opened_after is None:
-        seal = attrs.evolve(seal, opened_after=len(store.finished()))
+        seal = attrs.evolve(seal, opened_after=store.size())
         store.set_meta(SEAL, attrs.asdict(seal))
     write_text(store.folder / OPENING_FILE, seal.opening)
 
