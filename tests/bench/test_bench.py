@@ -19,7 +19,6 @@ from arena.bench.measures import (
     as_text,
     at_least,
     at_most,
-    ratios,
     short,
 )
 from arena.bench.rules import games_measured, measure_rules, play_alone
@@ -29,6 +28,7 @@ from arena.games import GAMES
 from . import bare, loop, peer
 from .bare import ping_pong, record_sayings
 from .command import MEASURINGS
+from .figures import ratios
 from .hands import measure_hands
 from .long import DISK_GOAL, disk_bytes, measure_long
 from .referee import LeanBot
