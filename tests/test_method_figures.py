@@ -184,3 +184,21 @@ def test_luck_adjusted_returns() -> None:
             ]
             shown = [number(length.replace(",", "")) for length in cell.split("/") if length]
             assert all(abs(one - other) <= 0.5 for one, other in zip(shown, found, strict=True)), kind
+
+
+def test_luck_by_asking_the_bots() -> None:
+    rows = table("game and bots")
+    assert len(rows) == sum(what.startswith("bots asked, ") and what.endswith(": series") for what in FOUND)
+    for bots, series, gain, asked in rows:
+        of = f"bots asked, {bots}: "
+        (kept,) = [row for row in KEPT if row["what"] == f"{of}variance of a series ÷ when asked"]
+        low, high = re.search(r"\((.*)–(.*)\)", gain).groups()  # type: ignore[union-attr]
+        assert number(series.replace(",", "")) == FOUND[f"{of}series"]
+        assert number(gain.split("(")[0]) == round(kept["value"], 2)
+        assert [float(low), float(high)] == [round(kept[end], 2) for end in ("lowest", "highest")]
+        assert number(asked) == round(FOUND[f"{of}questions asked for each of a match"], 1)
+        if "one other hand" not in bots:
+            assert number(gain.split("(")[0]) < 1 + number(asked), "playing as many questions saves more"
+    errors = [value for what, value in FOUND.items() if re.match(r"bots asked, .*luck ÷ its error", what)]
+    (within,) = re.findall(r"0 within (\S+) of its errors in all of them", METHOD)
+    assert max(errors) <= float(within)
