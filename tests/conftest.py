@@ -90,9 +90,11 @@ def pytest_collection() -> Generator[None, object, object]:
     While tests run, nothing is kept that was not asked for: some write the same module twice within a second.
     """
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    gc.disable()  # nothing that is collected becomes garbage: looking for some took 0.3 s of 4.6
     try:
         return (yield)
     finally:
+        gc.enable()
         sys.dont_write_bytecode = before
 
 
