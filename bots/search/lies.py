@@ -12,7 +12,8 @@ from typing import NamedTuple
 from arena.match.game import CHANCE, Information, OneOf, Seat, Subset, Told, moves_of
 
 DEALS = 12  # states followed at once
-VIEWS = 8  # what the other may take this seat's hand for
+DEALS_MIN = 4  # of these, whatever the clock says
+VIEWS = 6  # what the other may take this seat's hand for
 SAME = 2  # values of another field, which say the same: the first one is used
 DARED = 6  # things in a move that is not safe, at most
 ANSWERS_MAX = 4
@@ -44,7 +45,7 @@ class Lies:
 
     def __init__(self, game, seat):
         self.game, self.seat, self.other = game, seat, Seat(1 - seat)
-        self.deals, self.made, self.asked = [], None, None
+        self.deals, self.made, self.asked, self.since = [], None, None, 0
         self.doubts = [[share * SURE, SURE] for _, share in DOUBTED]
 
     def fits(self, state):
@@ -69,6 +70,7 @@ class Lies:
         self.deals, self.made = deals, None
         is_answer = self.field(deals[0][0], self.seat) is None
         self.made = self.answer(deals) if is_answer else self.dared(deals, information)
+        self.since = len(information.past)
         return self.made
 
     # What the other may hold: states, and how likely each is.
@@ -80,10 +82,13 @@ class Lies:
         """The states of the last question, after what was done since, as far as they fit what is seen now."""
         if self.made is None:
             return None
+        self.kinds = {each.kind for each in information.past[self.since :] if isinstance(each, Told)}
         found = []
-        for state, likely in self.deals:
+        for place, (state, likely) in enumerate(self.deals):
+            if place >= DEALS_MIN and monotonic() > self.end:
+                break
             found += self.onward(self.after(state, self.seat, self.made), likely, information, STEPS_MAX)
-        self.learn(information)
+        self.learn()
         if not found:
             return None
         total = sum(likely for _, likely in found)
@@ -100,11 +105,13 @@ class Lies:
         if not steps or asked != (self.other,):
             return []
         found = []
-        for move, share in self.habits(state, information):
-            found += self.onward(self.after(state, self.other, move), likely * share, information, steps - 1)
+        for move, share in self.habits(state):
+            step = self.game.apply(state, {self.other: move})
+            if all(event.kind in self.kinds for event in step.events if event.public is not None):
+                found += self.onward(step.state, likely * share, information, steps - 1)
         return found
 
-    def habits(self, state, information):
+    def habits(self, state):
         """What the other may do in a state, and how likely it is: safe moves if it can, the largest ones."""
         if self.field(state, self.other) is None:
             return [(move, 1.0) for move in moves_of(self.game.options(state, self.other), ANSWERS_MAX) or ()]
@@ -146,7 +153,7 @@ class Lies:
             worth = (1 - share) * silent + share * min(doubts, default=silent)
             if best is None or worth > best[0]:
                 best = worth, move, which
-        self.asked = best[2], len(information.past)
+        self.asked = best[2]
         return best[1]
 
     def credit(self, state, information):
@@ -155,7 +162,7 @@ class Lies:
         known = Information(self.other, 2, self.game.observe(state, self.other), public)
         credit = {}
         for place in range(VIEWS):
-            if place > 2 and monotonic() > self.end:
+            if place > 1 and monotonic() > self.end:
                 break
             view = self.game.sample_state(known, self.rng)
             for move in self.candidates(view, self.seat)[0]:
@@ -163,15 +170,13 @@ class Lies:
                 credit[look] = credit.get(look, 0) + 1
         return {look: times / (place + 1) for look, times in credit.items()}
 
-    def learn(self, information):
+    def learn(self):
         """Whether the last move was doubted."""
         if self.asked is None:
             return
-        which, since = self.asked
+        self.doubts[self.asked][0] += bool(self.kinds & self.game.showdowns)
+        self.doubts[self.asked][1] += 1
         self.asked = None
-        kinds = {each.kind for each in information.past[since:] if isinstance(each, Told)}
-        self.doubts[which][0] += bool(kinds & self.game.showdowns)
-        self.doubts[which][1] += 1
 
     def candidates(self, state, seat, soon=None):
         """Safe moves of every size, and others that need not be: the smallest of each first."""

@@ -1,8 +1,11 @@
-"""Moves tried in states drawn at random, those more often that have done well."""
+"""Moves tried in states drawn at random, all with the same luck; those that do well are tried more often."""
 
 from collections import defaultdict
 from math import log, sqrt
+from random import Random
 from time import monotonic
+
+from attrs import astuple
 
 from arena.match.game import CHANCE, moves_of
 
@@ -10,9 +13,12 @@ MOVES_MAX = 300  # listed, where there are so few
 TRIES = 300  # as many as fit into the time, at most 100 times more than that
 STEPS_MAX = 40  # of a try; it ends with the round
 TRIED_MAX = 60  # moves of a seat, if all are tried
+LISTED_MAX = 2000  # lists of moves that are kept
 SAMPLED = 12  # of more moves, so many are drawn and tried
-CURIOSITY = 3.0
+CURIOSITY = 0.6  # standard deviations of what tries are worth
+SPREAD_MIN = 1e-6
 WINNING = 5.0  # what the match counts, in units of what `holdings` count
+LED = 150  # rounds tried from their start in a match, for what it is worth to begin one
 AT_RANDOM = 0.2  # how often a move in the rest of a try is not the best known one
 
 
@@ -20,6 +26,11 @@ def is_round_over(game, state):
     """Whether no seat is asked anything more before chance deals or rolls again."""
     asked = game.to_act(state)
     return not asked or asked[0] == CHANCE
+
+
+def words(seen):
+    """What an observation says in single words, and by yes or no."""
+    return tuple([each for each in vars(seen).values() if each is None or isinstance(each, bool | str)])
 
 
 class Tree:
@@ -31,46 +42,116 @@ class Tree:
 
     def __init__(self, game, seat, seats):
         self.game, self.seat, self.seats = game, seat, seats
+        self.means, self.listed = defaultdict(lambda: (0, 0.0)), {}
+        self.led, self.leads = 0, [0.0] * seats
+        """How many rounds were tried from their start, and what they were worth by seat from who began."""
 
     def move(self, information, sample, rng, end, tries):
-        """The move that was tried most."""
-        self.rng, self.nodes, self.means = rng, {}, defaultdict(lambda: (0, 0.0))
-        moves = self.moves(sample, self.seat)
+        """The move that does best; worse ones are dropped half by half.
+
+        All that are left are tried in the same states with the same luck, so that luck decides less.
+        """
+        self.rng, self.nodes = rng, {}
+        moves = list(self.moves(sample, self.seat))
         if len(moves) == 1:
             return moves[0]
-        root = self.nodes[self.seat, information.observation] = {move: [0, 0.0] for move in moves}
-        before = self.game.holdings(sample)
-        for number in range(tries):
-            if number and monotonic() > end:
-                break
-            self.try_out(self.game.sample_state(information, rng), before)
-        return max(moves, key=lambda move: root[move][0])
+        self.seen = [(0, 0.0, 0.0)] * self.seats
+        before, start, halvings = self.game.holdings(sample), monotonic(), (len(moves) - 1).bit_length()
+        worth = dict.fromkeys(moves, 0.0)
+        for halving in range(halvings):
+            until = start + (end - start) * (halving + 1) / halvings
+            for number in range(max(1, tries // (halvings * len(moves)))):
+                if number and monotonic() > until:
+                    break
+                state, luck = self.game.sample_state(information, rng), rng.random()
+                for move in moves:
+                    self.rng = Random(luck)
+                    worth[move] += self.try_out(state, before, move)
+            moves = sorted(moves, key=lambda move: -worth[move])[: (len(moves) + 1) // 2]
+        return moves[0]
 
-    def try_out(self, state, before):
-        """Plays a round to its end, by the tree as far as it goes, and notes how it ended."""
-        path, is_known = [], True
+    def try_out(self, state, before, first):
+        """What a move is worth, when the round is played to its end: by the tree as far as it goes."""
+        path, is_known, lead = [], True, (0.0,) * self.seats
         for _ in range(STEPS_MAX):
-            if is_round_over(self.game, state):
+            asked = self.game.to_act(state)
+            if not asked:
                 break
+            if asked[0] == CHANCE:
+                step = self.game.apply(state, {CHANCE: self.game.draw(state, self.rng)})
+                if self.begins_round(step):
+                    lead = self.lead(step)
+                    break
+                state = step.state
+                continue
             moves = {}
-            for seat in self.game.to_act(state):
-                node, is_known = self.node(state, seat, is_known)
-                moves[seat] = self.chosen(node, seat) if node is not None else self.at_random(state, seat)
-                path.append((node, seat, moves[seat]))
+            for seat in asked:
+                seen = self.game.observe(state, seat)
+                context = words(seen)
+                node, is_known = self.node(state, seat, seen, is_known)
+                if first is not None and seat == self.seat:
+                    moves[seat], first, node = first, None, None
+                elif node is not None:
+                    moves[seat] = self.chosen(node, seat)
+                else:
+                    moves[seat] = self.at_random(state, seat, context)
+                path.append((node, seat, (seat, context, moves[seat])))
             state = self.game.apply(state, moves).state
-        worth = self.worth(state, before)
-        for node, seat, move in path:
-            times, mean = self.means[seat, move]
-            self.means[seat, move] = times + 1, mean + (worth[seat] - mean) / (times + 1)
+        worth = [each + more for each, more in zip(self.worth(state, before), lead, strict=True)]
+        for seat, each in enumerate(worth):
+            times, mean, squares = self.seen[seat]
+            self.seen[seat] = times + 1, mean + (each - mean) / (times + 1), squares + each**2
+        for node, seat, done in path:
+            times, mean = self.means[done]
+            self.means[done] = times + 1, mean + (worth[seat] - mean) / (times + 1)
             if node is not None:
-                node[move][0] += 1
-                node[move][1] += worth[seat]
+                node[done[-1]][0] += 1
+                node[done[-1]][1] += worth[seat]
+        return worth[self.seat]
 
-    def node(self, state, seat, is_known):
+    # What it is worth to begin the next round.
+
+    def begins_round(self, step):
+        """Whether this move of chance has begun a round."""
+        kind = self.game.round_begins
+        return kind is None or any(event.kind == kind for event in step.events)
+
+    def lead(self, step):
+        """What a round that has just begun is worth to each seat, by the mean of such rounds so far."""
+        before, first, state = self.game.holdings(step.state), self.beginner(step), step.state
+        for _ in range(STEPS_MAX):
+            asked = self.game.to_act(state)
+            if not asked or (first is not None and self.led >= LED):
+                break
+            if asked[0] == CHANCE:
+                step = self.game.apply(state, {CHANCE: self.game.draw(state, self.rng)})
+                if self.begins_round(step):
+                    break
+            else:
+                step = self.game.apply(state, {seat: self.unplanned(state, seat) for seat in asked})
+            state, first = step.state, self.beginner(step) if first is None else first
+        if first is None:
+            return (0.0,) * self.seats
+        if self.led < LED:
+            self.led += 1
+            for seat, each in enumerate(self.worth(state, before)):
+                self.leads[seat - first] += (each - self.leads[seat - first]) / self.led
+        return [self.leads[seat - first] for seat in range(self.seats)]
+
+    def beginner(self, step):
+        """The seat that is now on turn, if that is known."""
+        kind, asked = self.game.turn_begins, self.game.to_act(step.state)
+        if kind is None:
+            return asked[0] if asked and asked[0] != CHANCE else None
+        return next((astuple(event.public)[0] for event in step.events if event.kind == kind), None)
+
+    # What is done in a try.
+
+    def node(self, state, seat, seen, is_known):
         """The node of a seat's moves, and whether the tree goes on below it; each try adds one at most."""
         if not is_known:
             return None, False
-        key = seat, self.game.observe(state, seat)
+        key = seat, seen
         if key in self.nodes:
             return self.nodes[key], True
         node = self.nodes[key] = {move: [0, 0.0] for move in self.moves(state, seat)}
@@ -82,21 +163,34 @@ class Tree:
         if new:
             return self.rng.choice(new)
         total = log(sum(times for times, _ in node.values()))
-        return max(
-            node, key=lambda move: node[move][1] / node[move][0] + CURIOSITY * sqrt(total / node[move][0])
-        )
+        reach = CURIOSITY * self.spread(seat)
+        return max(node, key=lambda move: node[move][1] / node[move][0] + reach * sqrt(total / node[move][0]))
 
-    def at_random(self, state, seat):
-        """The move that did best in this match's tries wherever it was made; now and then any."""
+    def spread(self, seat):
+        """The standard deviation of what tries so far were worth to a seat."""
+        times, mean, squares = self.seen[seat]
+        return sqrt(max(squares / times - mean**2, SPREAD_MIN))
+
+    def unplanned(self, state, seat):
+        """The same, for who sees this state."""
+        return self.at_random(state, seat, words(self.game.observe(state, seat)))
+
+    def at_random(self, state, seat, context):
+        """The move that did best in tries in which the seat saw the same words; now and then any."""
         moves = self.moves(state, seat)
         if self.rng.random() < AT_RANDOM:
             return self.rng.choice(moves)
-        return max(moves, key=lambda move: self.means[seat, move][1] + self.rng.random() / 2)
+        return max(moves, key=lambda move: self.means[seat, context, move][1] + self.rng.random() / 2)
 
     def moves(self, state, seat):
         """All moves of a seat, or some if they are many."""
         options = self.game.options(state, seat)
-        return moves_of(options, TRIED_MAX) or tuple(
+        listed = self.listed.get(id(options))
+        if listed is None or listed[0] is not options:  # a game gives the same tuple again if it can
+            if len(self.listed) >= LISTED_MAX:
+                self.listed.clear()
+            listed = self.listed[id(options)] = options, moves_of(options, TRIED_MAX)
+        return listed[1] or tuple(
             dict.fromkeys(self.rng.choice(options).sample(self.rng) for _ in range(SAMPLED))
         )
 

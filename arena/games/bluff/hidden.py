@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from arena.game import Acted, Information
 from arena.games.bluff.moves import Play
@@ -35,15 +36,15 @@ def _known(information: Information) -> tuple[State, tuple[str | None, ...]]:
     """The state without cards, and the pile, with None for each card that the other put there."""
     seen = information.observation
     pile: list[str | None] = []
-    move = None
+    move: Any = None
     for each in information.past:
         if isinstance(each, Acted):
             move = each.move
         elif each.kind == "challenge":
             pile = []
         elif each.kind == "play":
-            is_own = each.payload.player == information.seat and isinstance(move, Play)
-            pile += move.cards if is_own else [None] * each.payload.count
+            is_known = each.payload.player == information.seat and isinstance(move, Play)
+            pile += move.cards if is_known else [None] * each.payload.count
     state = State(
         asked=seen.asked if information.told("dealt") else "deal",
         current=seen.current_player,
