@@ -267,7 +267,7 @@ def test_a_bot_that_is_withdrawn_plays_on_in_turn_only():
     batches = series_by_batch(tour)
     with_cat = [sum("cat" in series for series in batch) for batch in batches]
     assert [4, 4] == with_cat[:2]
-    assert 4 * 10 // 5 == sum(with_cat[2:])
+    assert 4 * 10 // 10 == sum(with_cat[2:])
 
 
 @given(seed=st.integers(0, 10**6), stop=st.integers(0, 90))

@@ -15,7 +15,7 @@ from types import MappingProxyType
 import attrs
 
 from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
-from arena.schedule.allocation import AHEAD, Batches, Shares
+from arena.schedule.allocation import AHEAD, Batches, Shares, batches_of
 from arena.schedule.collector import without_collector
 from arena.schedule.withdrawals import BotOutcome, Ledger
 
@@ -167,6 +167,13 @@ class Course:
     def size(self) -> int:
         """How many matches there will be; at most, if that depends on results."""
         return self.kind.size(len(self.names), self.terms).matches
+
+    @property
+    def cycles(self) -> int:
+        """How many cycles there will be, in a format in which every set plays once in each or allocated."""
+        if self._batches is None or self.kind.sets is None:
+            return self.terms.series
+        return batches_of(len(self.kind.sets(self.names, self.terms)), self.terms.series)
 
     @property
     def places(self) -> Mapping[str, int]:

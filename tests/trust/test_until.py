@@ -31,26 +31,27 @@ def test_the_simulation_sees_what_the_rule_sees():
     seen = field.meetings(counts)
     leads = leaders(seen.scores, 1)
     going.plan(seen, leads)
-    margins = seen.margins(1.0)[0][np.ix_(np.flatnonzero(leads[0]), np.flatnonzero(~leads[0]))]
+    margins = seen.margins((0.0, 1.0))[0][0][np.ix_(np.flatnonzero(leads[0]), np.flatnonzero(~leads[0]))]
     assert until.margin == pytest.approx(margins.min())
     shares = dict(zip(map(frozenset, combinations("abcd", 2)), going.after[0], strict=True))
     assert until.shares() == pytest.approx(shares)
 
 
-def test_a_batch_has_the_series_of_a_lap():
-    """A fifth for all sets in turn, once each in five batches, and the rest by the shares."""
-    field = by_elo([0.0] * 5)
+def test_batches_are_those_of_a_run():
+    """A lap, then nine or ten series each: a tenth for all sets in turn, and the rest by the shares."""
+    field = by_elo([0.0] * 8)
     going = Tournaments(field, 1, 2, np.random.default_rng(1), allocates=True)
-    going.after = np.array([np.eye(10)[7], np.full(10, 0.1)])
+    going.after = np.array([np.eye(28)[5], np.full(28, 1 / 28)])
     going.play(1)
-    played = np.zeros((2, 10))
-    for cycle in range(2, 7):
+    assert (going.counts.sum(-1) == 1).all()
+    for cycle in range(2, 14):
         before = going.counts.sum(-1)
         going.play(cycle)
-        batch = going.counts.sum(-1) - before
-        assert batch.sum(-1).tolist() == [10, 10]
-        played += batch
-    assert played.tolist() == [[1] * 7 + [41] + [1] * 2, [5] * 10]
+        assert (going.counts.sum(-1) - before).sum(-1).tolist() == [9 + (cycle % 3 == 1)] * 2
+    played = going.counts.sum(-1)
+    turns = 14 - 2
+    assert (played[0][5], played[0].min()) == (1 + 4 * 28 - turns + 1, 1), "its own turn is one of them"
+    assert played.sum(-1).tolist() == [5 * 28] * 2
 
 
 def test_the_fields_are_what_they_say():

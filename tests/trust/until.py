@@ -1,15 +1,14 @@
-"""How often `--until` declares wrong leaders, and how many series it takes, beside a rule with a planned end.
+"""How often `--until` declares wrong leaders, and how many series it takes, beside the fewest of any rule.
 
 Many tournaments between the same bots at two seats at once, as arrays: with the bounds, shares and looks of a
-run, its fifth of a batch for all sets in turn, and its lag (batch t + 1 is planned from batches up to t − 1).
+run, its batches and turns, and its lag (batch t + 1 is planned from batches up to t − 1).
 What has been drawn of a set is how often each score of a series occurred.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from math import comb, sqrt
-from statistics import NormalDist
+from math import comb
 from typing import TypeAlias
 
 import attrs
@@ -21,8 +20,10 @@ from arena.analysis.stopping.mixture import CYCLE_ERROR, CYCLES_MIN, error_level
 from arena.analysis.strength.meetings import Meetings
 from arena.analysis.strength.open_sets import open_shares
 from arena.analysis.student import Floats
-from arena.bench.measures import Measure, at_least, at_most
+from arena.bench.measures import Measure, at_most
+from arena.schedule.allocation import TURNS, batch_size, batches_of
 
+from .until_bound import fewest_series
 from .until_covariances import largest_error
 from .until_fields import (
     Field,
@@ -38,16 +39,10 @@ ERROR_MAX = 0.06
 """That may be observed in `RUNS` tournaments."""
 RUNS = 2000
 RUNS_OF_MEANS = 400
-"""Enough for the mean number of cycles, to 2 %."""
-RUNS_OF_PLANS = 100
+"""Enough for the mean number of series with equal schedules, to 2 %."""
 SEED = 1
-FITTING = 0.9
-"""A plan fits if the rule that needs one settles in so many of the tournaments."""
-TURN_BATCHES = 5
-"""A batch gives one series in so many to all sets in turn."""
-
-WIDEST = 1.0
-"""From the lowest to the highest score of a match, in all fields here."""
+EXTREMES = (0.0, 1.0)
+"""The lowest and the highest score of a match, in all fields here."""
 
 Alarms: TypeAlias = NDArray[np.bool_]
 Bound: TypeAlias = Callable[[Meetings, Alarms, int], Alarms]
@@ -59,42 +54,36 @@ class Outcome:
     """What came of the tournaments of one design."""
 
     cycles: float
-    """Mean number when they ended; each has as many series as a lap, so they stand for matches."""
+    """Mean number of laps' worth of series when they ended."""
     settled: float
     wrong: float
     """The share of all that declared a wrong set; with a tie at the last place every set is wrong."""
 
 
 def mixture_bound(seen: Meetings, pairs: Alarms, cycle: int) -> Alarms:
-    """Rule 2, at whatever cycle."""
-    margins = seen.margins(WIDEST)
-    levels = np.where(margins > 0, error_levels(margins, seen.laps()), 1.0)
+    """The rule of a run, at whatever cycle."""
+    margins, series = seen.margins(EXTREMES)
+    levels = np.where(margins > 0, error_levels(margins, series), 1.0)
     return np.asarray(np.where(pairs, levels, 0.0).max((-2, -1)) <= ERROR)
 
 
-def planned_bound(top: int, bots: int, plan: int) -> Bound:
-    """O'Brien and Fleming's bound over a planned number of cycles, for all pairs."""
-    needed = -NormalDist().inv_cdf(ERROR / (2 * top * (bots - top)))
-
-    def is_settled(seen: Meetings, pairs: Alarms, cycle: int) -> Alarms:
-        margins = np.where(pairs, seen.margins(WIDEST), np.inf).min((-2, -1))
-        return np.asarray(margins * sqrt(cycle / plan) >= needed)
-
-    return is_settled
-
-
-GAINS: Mapping[str, tuple[Callable[[], Field], int, tuple[float, ...]]] = {
-    "best of 12": (lambda: by_elo(np.linspace(330, -330, 12).tolist()), 1, (3.0,)),
-    "top 3 of 20": (lambda: by_elo(np.linspace(475, -475, 20).tolist()), 3, (4.0,)),
-    "best of 11 real": (of_liars_dice, 1, ()),
-    "top 4 of 11 real": (of_liars_dice, 4, ()),
+BOUNDS: Mapping[str, tuple[Callable[[], Field], int, float]] = {
+    "best of 2, 70 Elo apart": (lambda: by_elo([70, 0]), 1, 2.1),
+    "best of 4, 60 to 160 Elo behind": (lambda: by_elo([100, 40, 0, -60]), 1, 2.1),
+    "best of 6, five even, 60 Elo behind": (lambda: by_elo([60, *[0.0] * 5]), 1, 2.8),
+    "best of 12, 60 Elo apart": (lambda: by_elo(np.linspace(330, -330, 12).tolist()), 1, 2.4),
+    "top 3 of 20, 50 Elo apart": (lambda: by_elo(np.linspace(475, -475, 20).tolist()), 3, 2.6),
+    "best of 11 real": (of_liars_dice, 1, 3.5),
+    "top 4 of 11 real": (of_liars_dice, 4, 3.5),
 }
-"""Field, leaders, and how many times fewer matches are to be reached with a plan eight times too long."""
+"""Field, leaders, and how many times the fewest series of any rule may be taken."""
+CYCLES_LONG = 3000
+"""Enough for each of these to be settled."""
 
 ERRORS: Mapping[str, tuple[Callable[[], Field], int, int]] = {
     "two even bots": (lambda: by_elo([0, 0]), 1, 300),
     "best of 4, two even before two": (lambda: by_elo([100, 100, 0, 0]), 1, 150),
-    "best of 12, two even before ten": (lambda: by_elo([100, 100, *[0.0] * 10]), 1, 60),
+    "best of 12, two even before ten": (lambda: by_elo([100, 100, *[0.0] * 10]), 1, 20),
     "best of 6, all even": (lambda: by_elo([0.0] * 6), 1, 100),
     "top 3 of 6, all even": (lambda: by_elo([0.0] * 6), 3, 100),
     "top 3 of 8, 4 Elo between third and fourth": (
@@ -102,7 +91,7 @@ ERRORS: Mapping[str, tuple[Callable[[], Field], int, int]] = {
         3,
         100,
     ),
-    "top 3 of 11 real, 0.004 between third and fourth": (of_liars_dice, 3, 40),
+    "top 3 of 11 real, 0.004 between third and fourth": (of_liars_dice, 3, 20),
     "best of 3 in a circle": (lambda: in_circles(1, 0.8), 1, 150),
     "best of 6 in two circles": (lambda: in_circles(2, 0.65), 1, 100),
     "two even bots, one of rare large losses": (lambda: with_rare_losses(2), 1, 200),
@@ -112,9 +101,9 @@ ERRORS: Mapping[str, tuple[Callable[[], Field], int, int]] = {
 
 
 def until_rows() -> Iterator[Measure]:
-    """Matches of the rule with a planned end ÷ matches of ours, and how often wrong leaders are declared."""
-    for name, (make, top, goals) in GAINS.items():
-        yield from _gains(name, make(), top, goals)
+    """Series ÷ the fewest that any rule takes, and how often wrong leaders are declared."""
+    for name, (make, top, most) in BOUNDS.items():
+        yield from _against_bound(name, make(), top, most)
     for name, (make, top, cycles) in ERRORS.items():
         found = simulated(make(), top, mixture_bound, cycles, allocates=True)
         what = f"--until: {name}, {cycles} cycles: wrong at 95 %"
@@ -123,28 +112,16 @@ def until_rows() -> Iterator[Measure]:
     yield Measure("trust", what, "share", (largest_error(),), at_most(ERROR_MAX))
 
 
-def _gains(name: str, field: Field, top: int, goals: tuple[float, ...]) -> Iterator[Measure]:
-    """With plans that are 8 and 2 times as long as fits that rule."""
-    fits = fitting_plan(field, top)
-    for times in (8, 2):
-        plan, said = times * fits, f"--until: {name}, plan {times} × {fits} cycles"
-        before = simulated(field, top, planned_bound(top, field.bots, plan), plan, runs=RUNS_OF_MEANS)
-        even = simulated(field, top, mixture_bound, plan, runs=RUNS_OF_MEANS)
-        now = simulated(field, top, mixture_bound, plan, allocates=True)
-        goal = at_least(goals[0]) if goals and times == 8 else None
-        yield Measure("trust", f"{said}: fewer matches", "×", (before.cycles / now.cycles,), goal)
-        yield Measure("trust", f"{said}: with --allocate even", "×", (before.cycles / even.cycles,))
-        yield Measure("trust", f"{said}: wrong at 95 %", "share", (now.wrong,), at_most(ERROR_MAX))
-
-
-def fitting_plan(field: Field, top: int) -> int:
-    """The first of 8, 10, 12, 15 … cycles in which the rule that needs a plan mostly settles."""
-    plan = 8
-    while True:
-        bound = planned_bound(top, field.bots, plan)
-        if simulated(field, top, bound, plan, runs=RUNS_OF_PLANS).settled >= FITTING:
-            return plan
-        plan = plan * 5 // 4
+def _against_bound(name: str, field: Field, top: int, most: float) -> Iterator[Measure]:
+    """How many series it takes, beside the fewest that any rule takes."""
+    said, fewest = f"--until: {name}", fewest_series(field, top, ERROR)
+    even = simulated(field, top, mixture_bound, CYCLES_LONG, runs=RUNS_OF_MEANS)
+    found = simulated(field, top, mixture_bound, CYCLES_LONG, allocates=True)
+    times = len(field.places) / fewest
+    yield Measure("trust", f"{said}: the fewest series of any rule", "series", (fewest,))
+    yield Measure("trust", f"{said}: series ÷ the fewest", "×", (found.cycles * times,), at_most(most))
+    yield Measure("trust", f"{said}: with --allocate even, ÷ the fewest", "×", (even.cycles * times,))
+    yield Measure("trust", f"{said}: wrong at 95 %", "share", (found.wrong,), at_most(ERROR_MAX))
 
 
 class Tournaments:
@@ -158,6 +135,8 @@ class Tournaments:
         self._next: Floats = equal
         self.after: Floats = equal
         self._is_cyclic: Alarms = np.zeros(runs, bool)
+        self.planned = 0
+        """How many series each tournament has had."""
 
     def play(self, cycle: int) -> Meetings:
         """Draws the next batch; gives all that is known then."""
@@ -171,7 +150,9 @@ class Tournaments:
             return
         self._is_cyclic |= has_sure_circle(seen)
         equal = np.full(seen.series.shape, 1 / seen.series.shape[-1])
-        self.after = np.where(self._is_cyclic[:, None], equal, open_shares(seen, leads.astype(float)))
+        self.after = np.where(
+            self._is_cyclic[:, None], equal, open_shares(seen, leads.astype(float), EXTREMES)
+        )
 
     def keep(self, going: Alarms) -> None:
         self.counts, self._next, self.after = self.counts[going], self._next[going], self.after[going]
@@ -180,10 +161,13 @@ class Tournaments:
     def _batch(self, cycle: int) -> Floats:
         """Tournament × set: how many series each plays."""
         runs, sets = self._next.shape
-        is_equal = (self._next == self._next[:, :1]).all(-1)
-        turn = np.arange(sets * (cycle - 1) // TURN_BATCHES, sets * cycle // TURN_BATCHES) % sets
+        size = batch_size(sets, cycle - 1) if self.allocates else sets
+        before, self.planned = self.planned, self.planned + size
+        # Of a lap with equal shares every set has one, whatever the draw.
+        is_equal = (self._next == self._next[:, :1]).all(-1) & (size == sets)
+        turn = np.arange(before // TURNS, self.planned // TURNS) % sets
         turns = np.bincount(turn, minlength=sets)
-        marks = self._next.cumsum(-1) * (sets - len(turn)) + self.rng.random((runs, 1))
+        marks = self._next.cumsum(-1) * (size - len(turn)) + self.rng.random((runs, 1))
         drawn = np.diff(np.floor(marks + 1e-9), axis=-1, prepend=0.0)
         return np.where(is_equal[:, None], 1.0, turns + drawn)
 
@@ -196,14 +180,15 @@ def simulated(
     *,
     allocates: bool = False,
     runs: int = RUNS,
-    seed: int = 1,
 ) -> Outcome:
     """Tournaments until each is settled, or all cycles are played."""
     going = Tournaments(field, top, runs, np.random.default_rng(SEED), allocates=allocates)
-    truth, total, settled, wrong = field.leaders(top), 0, 0, 0
-    for cycle in range(1, cycles + 1):
+    truth, total, settled, wrong = field.leaders(top), 0.0, 0, 0
+    sets = len(field.places)
+    for cycle in range(1, (batches_of(sets, cycles) if allocates else cycles) + 1):
+        before = going.planned
         seen = going.play(cycle)
-        total += len(going.counts)
+        total += len(going.counts) * (going.planned - before) / sets
         if cycle < CYCLES_MIN:
             continue
         leads = leaders(seen.scores, top)
@@ -239,7 +224,7 @@ def drawn_scores(rng: Generator, series: Floats, chances: Floats) -> Floats:
 
 def has_sure_circle(seen: Meetings) -> Alarms:
     """Per tournament: whether some bots surely beat each other in a circle, as in `Mixture`."""
-    margins, laps = seen.head_to_head(WIDEST)
+    margins, laps = seen.head_to_head(EXTREMES[1] - EXTREMES[0])
     beats = (margins > 0) & (error_levels(margins, laps) <= CYCLE_ERROR / comb(seen.bots, 2))
     reached = beats.copy()
     for _ in range(max(1, (seen.bots - 1).bit_length())):  # paths twice as long each time

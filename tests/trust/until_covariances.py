@@ -10,13 +10,13 @@ from itertools import combinations
 
 import numpy as np
 
-from arena.analysis.stopping.mixture import TYPICAL_LAPS, error_levels
+from arena.analysis.stopping.mixture import TYPICAL_SERIES, error_levels
 from arena.analysis.student import Floats
 
 WALKS = 2000
 COVARIANCES = 150
 TIMES = np.geomspace(0.2, 300.0, 50)
-"""In units of `TYPICAL_LAPS`."""
+"""In units of `TYPICAL_SERIES`."""
 BOTS_MAX = 5
 ERROR = 0.05
 
@@ -49,7 +49,7 @@ def declared_shares(walks: Floats, bots: Floats) -> float:
     errors = np.linalg.norm(bots[:, None] - bots[None, :], axis=-1)
     np.fill_diagonal(errors, 1.0)
     margins = (scores[..., :, None] - scores[..., None, :]) / errors
-    levels = error_levels(margins, TIMES[:, None, None] * TYPICAL_LAPS)
+    levels = error_levels(margins, TIMES[:, None, None] * TYPICAL_SERIES)
     beyond = (margins > 0) & (levels <= ERROR)
     return max(_shares(beyond, top) for top in range(1, len(bots)))
 

@@ -7,9 +7,10 @@ sets of bots went on meeting, equally often, for ever.
 **Looks.**  If there is no difference, its z is that of a Brownian motion at a time that is its information.
 The chance that such a z is ever beyond ±√((1 + 1/x)·ln((1 + x)/α²)), where x is the information, is exactly α
 (Robbins, Ann. Math. Stat. 41, 1970: there the likelihood ratio, averaged over normally distributed true
-differences, reaches 1/α).  There is no last look.  The unit of x is the information in `TYPICAL_LAPS` laps.
-With unequal numbers of series, too, the covariance of a mean over sets with a later one is the variance of
-the later one, which is what makes z that of a Brownian motion.
+differences, reaches 1/α).  There is no last look.  The unit of x is the information in `TYPICAL_SERIES`
+series of each bot, if all sets play equally often.  With unequal numbers of series, too, the covariance of a
+mean over sets with a later one is the variance of the later one, which is what makes z that of a Brownian
+motion.
 
 **Pairs.**  Every pair of a leader and another bot must be beyond the bound of one pair, two-sided: α = 1 − P.
 That is enough for all, as the leaders of a wrong set must be ahead of all other bots at once.  Only two sets
@@ -17,7 +18,7 @@ can do so as easily as one bot gets ahead of another: those at the two ends, if 
 METHOD.md has the argument and the simulations.
 
 **Errors of differences.**  They are computed by `meetings`: within sets, with Student's t at Satterthwaite's
-degrees of freedom, and with some unseen series at the extremes.
+degrees of freedom, moderated by the spread within all sets, and with some unseen series at the extremes.
 """
 
 from __future__ import annotations
@@ -36,21 +37,21 @@ from arena.analysis.strength.open_sets import open_shares
 from arena.analysis.strength.sure_cycle import shortest_circle
 from arena.analysis.student import Floats
 
-RULE = 2
+RULE = 3
 """The number of this rule, which a folder keeps: one begun under another rule is not continued."""
 CYCLES_MIN = 5
 """The fewest cycles before a look: fewer do not show the spread within a set of bots."""
-TYPICAL_LAPS = 3.0
-"""The unit of information: the bound is lowest at 8 times as many laps, and within 6 % of that (in series)
-from 10 to 100 laps."""
+TYPICAL_SERIES = 6.0
+"""The unit of information: the bound is lowest at 8 times as many series of each bot, and within 6 % of that
+(in series) from 20 to 200 of them."""
 CYCLE_ERROR = 0.05
 """The chance that bots are ever said to beat each other in a circle if they do not."""
 _RATIO_MAX = 1e6
 
 
-def error_levels(margins: Floats, laps: Floats) -> Floats:
+def error_levels(margins: Floats, series: Floats) -> Floats:
     """The smallest α at which the two-sided mixture bound of one pair is crossed; above 1 if none is."""
-    information = laps / TYPICAL_LAPS
+    information = series / TYPICAL_SERIES
     return np.sqrt(1 + information) * np.exp(-(margins**2) * information / (2 * (1 + information)))
 
 
@@ -123,23 +124,23 @@ class Mixture:
     def cycles_left(self) -> float | None:
         """About how many more cycles it takes; None: more than planned, or unknown.
 
-        It assumes that the squared margin and the laps that it stands for grow in proportion, as in the last
-        cycle.
+        It assumes that the squared margin and the series that it stands for grow in proportion, as in the
+        last cycle.
         """
         if self.settled:
             return 0.0
         seen = self.seen
         if seen is None or self.margin <= 0:
             return None
-        margins, laps = seen.margins(self._widest), seen.laps()
-        pairs = self._pairs(seen)
-        levels = np.where(pairs, _levels_ahead(margins, laps), -inf)
+        margins, series = seen.margins(self._extremes)
+        levels = np.where(self._pairs(seen), _levels_ahead(margins, series), -inf)
         pair = np.unravel_index(int(levels.argmax()), levels.shape)
-        growth = float(laps[pair] - attrs.evolve(seen, series=self._series_before).laps()[pair])
-        times = _times_as_many(float(margins[pair]), float(laps[pair]), 1 - self.goal.confidence)
+        _, before = attrs.evolve(seen, series=self._series_before).margins(self._extremes)
+        growth = float(series[pair] - before[pair])
+        times = _times_as_many(float(margins[pair]), float(series[pair]), 1 - self.goal.confidence)
         if times is None or growth <= 0:
             return None
-        left = max((times - 1) * float(laps[pair]) / growth, 1.0)
+        left = max((times - 1) * float(series[pair]) / growth, 1.0)
         return left if self.cycles + left <= self.cycles_planned else None
 
     def shares(self) -> Mapping[frozenset[str], float] | None:
@@ -151,7 +152,7 @@ class Mixture:
         if self.seen is None or self.settled or self.cycle:
             return None
         leads = np.array([float(bot in self.leaders) for bot in self._bots])
-        shares = open_shares(self.seen, leads).tolist()
+        shares = open_shares(self.seen, leads, self._extremes).tolist()
         names = (frozenset(self._bots[place] for place in key) for key in self._sets)
         return dict(zip(names, shares, strict=False))
 
@@ -168,9 +169,10 @@ class Mixture:
         before = self.seen.series if self.seen is not None else np.maximum(1.0, seen.series - 1)
         self._series_before = np.concatenate([before, np.ones(len(seen.series) - len(before))])
         self.seen = seen
-        levels, pairs = _levels_ahead(seen.margins(self._widest), seen.laps()), self._pairs(seen)
-        worst = int(np.where(pairs, levels, -inf).argmax())
-        self.margin = float(seen.margins(self._widest).ravel()[worst])
+        margins, series = seen.margins(self._extremes)
+        levels = _levels_ahead(margins, series)
+        worst = int(np.where(self._pairs(seen), levels, -inf).argmax())
+        self.margin = float(margins.ravel()[worst])
         self.sureness = max(0.0, 1 - float(levels.ravel()[worst]))
         if not self.cycle:
             self.cycle = tuple(self._bots[place] for place in self._circle(seen))
@@ -182,8 +184,8 @@ class Mixture:
 
     def _circle(self, seen: Meetings) -> tuple[int, ...]:
         """Bots that surely beat each other in a circle: each step at the error of one pair among all."""
-        margins, laps = seen.head_to_head(self._widest)
-        beats = _levels_ahead(margins, laps) <= CYCLE_ERROR / comb(len(self._bots), 2)
+        margins, series = seen.head_to_head(self._highest - self._lowest)
+        beats = _levels_ahead(margins, series) <= CYCLE_ERROR / comb(len(self._bots), 2)
         return shortest_circle(beats)
 
     def _meetings(self) -> Meetings:
@@ -204,26 +206,26 @@ class Mixture:
         return seen
 
     @property
-    def _widest(self) -> float:
-        return self._highest - self._lowest
+    def _extremes(self) -> tuple[float, float]:
+        return self._lowest, self._highest
 
 
-def _levels_ahead(margins: Floats, laps: Floats) -> Floats:
+def _levels_ahead(margins: Floats, series: Floats) -> Floats:
     """The `error_levels` of bots that are ahead, and infinity for the others."""
-    return np.where(margins > 0, error_levels(margins, laps), inf)
+    return np.where(margins > 0, error_levels(margins, series), inf)
 
 
-def _times_as_many(margin: float, laps: float, error: float) -> float | None:
-    """The factor by which laps must grow for the margin to cross the bound."""
+def _times_as_many(margin: float, series: float, error: float) -> float | None:
+    """The factor by which series must grow for the margin to cross the bound."""
     low, high = 0.0, np.log(_RATIO_MAX)
-    if _level_after(margin, laps, high) > error:
+    if _level_after(margin, series, high) > error:
         return None
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if _level_after(margin, laps, middle) <= error else (middle, high)
+        low, high = (low, middle) if _level_after(margin, series, middle) <= error else (middle, high)
     return float(np.exp(high))
 
 
-def _level_after(margin: float, laps: float, logarithm: float) -> float:
+def _level_after(margin: float, series: float, logarithm: float) -> float:
     times = np.exp(logarithm)
-    return float(error_levels(np.array(margin * np.sqrt(times)), np.array(laps * times)))
+    return float(error_levels(np.array(margin * np.sqrt(times)), np.array(series * times)))

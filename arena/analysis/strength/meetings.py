@@ -19,8 +19,12 @@ from arena.analysis.student import Floats, as_normal
 Places: TypeAlias = NDArray[np.intp]
 
 UNSEEN_SERIES = 2
-"""How many series at either extreme are added to variances: otherwise a few would separate, with certainty,
-bots that always scored the same.  With 1, two even coins that fall alike would break a promise of 99.99 %."""
+"""How many series of all at either extreme are added to variances: otherwise a few would separate, with
+certainty, bots that always scored the same.  With 1, two even coins that fall alike would break a promise of
+99.99 %."""
+POOLED_SERIES = 4.0
+"""How many series of all sets are pooled into each set's variance: one whose series were all alike is not
+without luck.  That is an empirical Bayes estimate (Smyth 2004); the degrees of freedom count them too."""
 
 
 @attrs.frozen(eq=False)
@@ -53,6 +57,23 @@ class Meetings:
         shares = np.append(1 / self.sets, 0.0)[self.places]
         return np.asarray(self.covariance * (shares[:, :, None] * shares[:, None, :]))
 
+    def moderated(self, extremes: tuple[float, float]) -> Meetings:
+        """The meetings with covariances closer to those of all sets where a set has few series.
+
+        What all sets have in common is their variance ÷ that of scores that are always one of the `extremes`,
+        the lowest and the highest score of a match: where one bot nearly always wins there is less luck.
+        """
+        known = np.maximum(0.0, self.series - 1)[..., None, None]
+        count = self.series[..., None]
+        means = (self.means * count + sum(extremes) / 2) / (count + 1)
+        root = np.sqrt(np.maximum(0.0, (means - extremes[0]) * (extremes[1] - means)))
+        most = root[..., :, None] * root[..., None, :]
+        all_most = (most * known).sum(-3, keepdims=True)
+        shares = np.zeros_like(all_most)
+        np.divide((self.covariance * known).sum(-3, keepdims=True), all_most, out=shares, where=all_most > 0)
+        pooled = self.covariance * known + most * shares * POOLED_SERIES
+        return attrs.evolve(self, covariance=pooled / (known + POOLED_SERIES))
+
     def variances(self, series: Floats) -> Floats:
         """… × bot × bot: the variance of the difference of their scores after `series` series of each set."""
         return of_differences(self.by_pair(self.shared / series[..., None, None]))
@@ -60,7 +81,9 @@ class Meetings:
     def freedom(self) -> Floats:
         """… × bot × bot: the degrees of freedom of that variance (Satterthwaite)."""
         parts = self.shared / self.series[..., None, None]
-        known = np.maximum(1.0, self.series - 1)[..., None, None]
+        known = np.maximum(0.0, self.series - 1)
+        most = np.maximum(1.0, known.sum(-1, keepdims=True))
+        known = np.minimum(known + POOLED_SERIES, most)[..., None, None]
         own = np.diagonal(parts, axis1=-2, axis2=-1)
         # For each bot its sets count one by one; those with both bots count as one instead.
         alone = self.by_bot(own**2 / known[..., 0])
@@ -69,22 +92,24 @@ class Meetings:
         squares = squares + self.by_pair((of_differences(parts) ** 2 - apart) / known)
         return _satterthwaite(self.variances(self.series), squares, known.min((-3, -2, -1)))
 
-    def margins(self, widest: float) -> Floats:
-        """… × bot × bot: by how many standard errors each is better, on the normal scale.
+    def margins(self, extremes: tuple[float, float]) -> tuple[Floats, Floats]:
+        """… × bot × bot: by how many standard errors each is better, on the normal scale; and its series.
 
-        `widest`: the distance from the lowest to the highest score of a match.
+        `extremes`: the lowest and the highest score of a match.  The series are those of each bot that would
+        tell the two apart as well if all sets played equally often.
         """
-        sparse = np.broadcast_to(self.series[..., None] ** -2.0, self.means.shape)
-        unseen = self.by_bot(sparse) / self.sets**3 * UNSEEN_SERIES * widest**2
-        variances = self.variances(self.series) + unseen[..., :, None] + unseen[..., None, :]
+        seen = self.moderated(extremes)
+        once, now = seen.variances(np.ones_like(self.series)), seen.variances(self.series)
+        laps = np.broadcast_to(self.series.mean(-1)[..., None, None], now.shape).copy()
+        np.divide(once, now, out=laps, where=now > 0)
+        widest = extremes[1] - extremes[0]
+        per_series = UNSEEN_SERIES * widest**2 / self.series.sum(-1, keepdims=True)
+        sparse = np.broadcast_to(1 / self.series[..., None], self.means.shape)
+        unseen = self.by_bot(sparse) / self.sets**2 * per_series
+        variances = now + unseen[..., :, None] + unseen[..., None, :]
         scores = self.scores
-        return _margins(scores[..., :, None] - scores[..., None, :], variances, self.freedom())
-
-    def laps(self) -> Floats:
-        """… × bot × bot: how many laps, in which all sets play once, would tell them apart as well."""
-        once, now = self.variances(np.ones_like(self.series)), self.variances(self.series)
-        mean = np.broadcast_to(self.series.mean(-1)[..., None, None], now.shape).copy()
-        return np.asarray(np.divide(once, now, out=mean, where=now > 0))
+        ahead = scores[..., :, None] - scores[..., None, :]
+        return _margins(ahead, variances, seen.freedom()), laps * self.sets.mean()
 
     def head_to_head(self, widest: float) -> tuple[Floats, Floats]:
         """The margins of bots over each other in the sets that contain both, and the laps of these."""

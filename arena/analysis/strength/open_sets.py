@@ -10,35 +10,22 @@ variances' square roots (Neyman, J. Royal Stat. Soc. 97, 1934); what was played 
 
 from __future__ import annotations
 
-import attrs
 import numpy as np
 
 from arena.analysis.strength.meetings import Meetings
 from arena.analysis.student import Floats
 
-POOLED_SERIES = 4.0
-"""How many series of the average set are pooled into each set's variance: a set whose series were all alike
-is not without luck."""
 
-
-def open_shares(meetings: Meetings, leads: Floats) -> Floats:
+def open_shares(meetings: Meetings, leads: Floats, extremes: tuple[float, float]) -> Floats:
     """… × set: the part of the next lap's series that it should play; equal parts if nothing is open.
 
-    `leads`: … × bot, 1 for the leaders and 0 for the others.
+    `leads`: … × bot, 1 for the leaders and 0 for the others; `extremes` as in `Meetings.margins`.
     """
-    pooled = _pooled(meetings)
+    pooled = meetings.moderated(extremes)
     wanted = np.sqrt(np.maximum(0.0, _help(pooled, _weights(pooled, leads))))
     wanted = np.where(wanted.sum(-1, keepdims=True) > 0, wanted, 1.0)
     more = _filled(meetings.series, wanted, meetings.series.shape[-1])
     return np.asarray(more / more.sum(-1, keepdims=True))
-
-
-def _pooled(meetings: Meetings) -> Meetings:
-    """The meetings with variances closer to the average set's where a set has few series."""
-    known = np.maximum(0.0, meetings.series - 1)[..., None, None]
-    average = meetings.covariance.mean(-3, keepdims=True)
-    covariance = (meetings.covariance * known + average * POOLED_SERIES) / (known + POOLED_SERIES)
-    return attrs.evolve(meetings, covariance=covariance)
 
 
 def _weights(meetings: Meetings, leads: Floats) -> Floats:

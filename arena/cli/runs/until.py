@@ -81,8 +81,8 @@ class UntilRule:
 
     def begins(self, course: Course) -> None:
         """Begins, or begins again, with a course: forgets what was told before."""
-        cycles, self._allocates = course.terms.series, course.is_adaptive
-        self.until = Mixture(self.goal, course.names, cycles, extremes=self._extremes)
+        self._allocates = course.is_adaptive
+        self.until = Mixture(self.goal, course.names, course.cycles, extremes=self._extremes)
         self._began_at, self._cycles_before = time.monotonic(), 0
 
     def goes_on(self) -> None:
