@@ -84,7 +84,11 @@ class Site:
     def _card(self, id: str, home: str) -> str:
         """The title, the sentence and the picture of a link, as markup; pictures need whole addresses."""
         game = self._game_of(id)
-        title, told, picture = "Arena", "Games of hidden information, against bots or with friends.", "holdem"
+        title, told, picture = (
+            "Arena",
+            "Games of hidden information, against bots or with friends.",
+            next(iter(GAMES)),
+        )
         if game is not None and game in GAMES:
             title, picture = GAMES[game].title, game
             told = f"A table of {title}: whoever has this link can join or watch."
