@@ -1,6 +1,7 @@
 // How a game is drawn: by its own board.js, or by the names of its fields.
 
 import { html } from "./html.js";
+import { withIsolated } from "./drawings/names.js";
 
 // A board for games that have none: the fields of what the viewer observed, and what each seat holds.
 function fields(scene, seat) {
@@ -49,7 +50,7 @@ export function boardOf(module) {
 // The scene as the board draws it; by its fields where the board fails, as one of another version can.
 export function drawnBy(board, scene, seat, kit) {
   try {
-    return board.board(scene, seat, kit);
+    return withIsolated(board.board(scene, seat, kit), scene.names);
   } catch (error) {
     console.warn(`this scene is shown by its fields, as its board failed: ${error}`);
     return FIELDS.board(scene, seat);

@@ -6,6 +6,7 @@ import { chips, pile } from "./drawings/chips.js";
 import { dice, die } from "./drawings/dice.js";
 import { Choice, Stepper } from "./drawings/controls.js";
 import { allows, filled } from "./drawings/moves.js";
+import { isolated } from "./drawings/names.js";
 import { bubble, handNow, orderOf, place, table, winners } from "./drawings/table.js";
 import { classes, counted, listed, numberWord, place as placeWord } from "./drawings/words.js";
 
@@ -22,6 +23,6 @@ export const kit = {
   html, useEffect, useMemo, useRef, useState,
   die, dice, card, cards, cardWords, chips, pile, shell, chamber, item, itemWords, lives,
   bubble, place, handNow, table, winners, orderOf, seatOf, told,
-  allows, filled, Choice, Stepper,
+  allows, filled, Choice, Stepper, isolated,
   classes, counted, listed, numberWord, placeWord,
 };

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useMemo, useRef } from "./html.js";
 import { cardWords } from "./drawings/cards.js";
+import { isolated } from "./drawings/names.js";
 import { amountOf, linesAt, timesAt } from "./film.js";
 
 const LINES_MAX = 400; // what is further back is reached by stepping there
@@ -43,7 +44,7 @@ function Entry({ entry, film, isNow, go, spelt }) {
   const isNamed = entry.seat >= 0 && entry.text.startsWith(film.names[entry.seat]);
   const rest = isNamed ? entry.text.slice(film.names[entry.seat].length) : entry.text;
   return html`<li class=${`${entry.kind === "h" ? "heading" : entry.kind === "a" ? "act" : "news"}${isNow ? " now" : ""}`} onClick=${() => go(entry.at)}>
-    ${isNamed && html`<b>${film.names[entry.seat]}</b>`}${spelt(rest, printed)}
+    ${isNamed && html`<b><bdi>${film.names[entry.seat]}</bdi></b>`}${isolated(spelt(rest, printed), film.names)}
     ${entry.fault && html` <span class="warn" title=${entry.fault}>fault: ${clipped(entry.fault)}</span>`}
     ${entry.ms !== undefined && html` <small title=${`thinking time${limit}`}>${spent(entry.ms)}${limit}</small>`}
   </li>`;

@@ -1,12 +1,15 @@
 // The match player: a film with its board, its timeline, and what happened in words.  For the report, for stored
 // matches, and for a table that is played now.
 
-import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
+import { html, useCallback, useEffect, useMemo, useRef, useState } from "./html.js";
 import { boardOf, drawnBy } from "./boards.js";
 import { marksOf, roundsOf, sceneAt, viewersOf } from "./film.js";
 import { useKeys, useSwipe } from "./gestures.js";
 import { kit } from "./kit.js";
+import { isolated } from "./drawings/names.js";
+import { useFit } from "./fit.js";
 import { Log } from "./log.js";
+import { Tabs } from "./tabs.js";
 
 const PACES = [["½×", 2400], ["1×", 1200], ["2×", 600], ["8×", 150]];
 const ROUNDS_MARKED_MAX = 60; // more are no help on a timeline
@@ -16,20 +19,22 @@ const ICONS = {
   first: "M3 3v10M13 3 6 8l7 5z", roundBack: "M8 3 2 8l6 5zM14 3 8 8l6 5z", back: "M11 3 5 8l6 5z",
   play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
   next: "M5 3l6 5-6 5z", roundNext: "M8 3l6 5-6 5zM2 3l6 5-6 5z", last: "M13 3v10M3 3l7 5-7 5z",
+  whole: "M2 6V2h4l-4 4zM10 2h4v4l-4-4zM14 10v4h-4l4-4zM6 14H2v-4l4 4z",
 };
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
 // `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
 // `start`: { step, viewer }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
-// `beside`: markup below the board, such as a person's moves.
-export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, embed = false }) {
+// `beside`: markup of the dock below or beside the board, such as a person's moves.  `tabs`: what shares its place with
+// the log, as Tabs takes them.
+export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, tabs = [], embed = false }) {
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const viewers = useMemo(() => viewersOf(film), [film]);
   const [wished, setViewer] = useState(start.viewer);
   const viewer = viewers.some(({ id }) => id === wished) ? wished : viewers[0].id;
   const { place, follows, plays, go, toggle, pace, setPace } = usePlace(film, start.step);
-  const root = useRef(null), drawn = useRef(null);
+  const root = useRef(null), drawn = useRef(null), dock = useRef(null);
   const board = boardOf(module);
 
   useEffect(() => { onMove?.(place, viewer); }, [place, viewer]);
@@ -41,19 +46,24 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
     go(rounds[here + by]?.step ?? (by < 0 ? 0 : last));
   };
   useKeys(root, { go, toggle, toRound, place, last });
-  useSteady(drawn, film, scene);
+  useFit(drawn, dock, film, scene);
   const swipe = useSwipe((by) => go(place + by));
   const seat = typeof viewer === "number" ? viewer : own;
   const isBack = isLive && !follows;
 
+  const log = html`<${Log} ...${{ film, version, viewer, place, go, plays, spells: board.spells }} />`;
+
   return html`<div class=${`player${embed ? " embed" : ""}${isLive ? " live" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
-      <div class="seen">
+      <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
+      <div class="dock" ref=${dock}>
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
-        <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
+        ${isLive && !isBack && html`<div class="looking">
+          <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Whole} root=${root} /></div>
+          <p class="unseen" data-part="where">${whereSaid(film, place, last, rounds, true)}</p>`}
         ${beside}
-        <div class="bar">
+        ${(!isLive || isBack) && html`<div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
           <div class="controls">
             <${Control} part="first" name="First step" act=${() => go(0)} off=${place === 0} />
@@ -63,18 +73,19 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
             <${Control} part="next" name="Next step" act=${() => go(place + 1)} off=${place === last} />
             <${Control} part="round-next" sign="roundNext" name="Next round" act=${() => toRound(1)} off=${place === last} />
             <${Control} part="last" name=${isLive ? "Back to live" : "Last step"} act=${() => go(last)} off=${place === last} />
+            <${Whole} root=${root} />
           </div>
         </div>
         <div class="whereabouts">
-          <p class="where" data-part="where">${whereSaid(film, place, last, rounds, isLive && follows)}${marksSaid(marks, place)}</p>
+          <p class="where" data-part="where">${whereSaid(film, place, last, rounds, false)}${marksSaid(marks, place, film.names)}</p>
           <${Jump} ...${{ place, marks, rounds, go }} />
           <label class="pace"><span>Speed</span>
             <select data-part="pace" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
               ${PACES.map(([name], each) => html`<option key=${name} value=${each}>${name}</option>`)}
             </select></label>
-        </div>
+        </div>`}
       </div>
-      <${Log} ...${{ film, version, viewer, place, go, plays, spells: board.spells }} />
+      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} />` : log}
     </div>
   </div>`;
 }
@@ -114,30 +125,16 @@ function usePlace(film, first) {
 
 const bounded = (step, last) => Math.max(0, Math.min(last, Math.trunc(step) || 0));
 
-// The controls stay where they are while steps need more or less room: the board is as high as it ever was.
-function useSteady(drawn, film, scene) {
-  const known = useRef({ film: null, width: 0, height: 0 });
-  useLayoutEffect(() => {
-    const board = drawn.current, { width, height } = board.getBoundingClientRect();
-    const isSame = known.current.film === film && known.current.width === width;
-    if (!isSame) board.style.minHeight = "";
-    const now = isSame ? Math.max(height, known.current.height) : board.getBoundingClientRect().height;
-    known.current = { film, width, height: now };
-    board.style.minHeight = `${now}px`;
-  }, [film, scene]);
-  useEffect(() => {
-    const board = drawn.current;
-    const watcher = new ResizeObserver(() => {
-      if (board.getBoundingClientRect().width !== known.current.width) board.style.minHeight = "";
-    });
-    watcher.observe(board);
-    return () => watcher.disconnect();
-  }, []);
-}
-
 // A button that is off keeps the focus, or the keys would be lost at the last step.
 function Control({ part, name, act, off, sign = part, isMain = false }) {
   return html`<button type="button" class=${isMain ? "main" : ""} data-part=${part} aria-label=${name} title=${name} aria-disabled=${off} onClick=${() => off || act()}>${icon(sign)}</button>`;
+}
+
+// Everything on the whole screen, and back; where a browser has that.
+function Whole({ root }) {
+  if (!document.fullscreenEnabled) return null;
+  const turn = () => (document.fullscreenElement ? document.exitFullscreen() : root.current.requestFullscreen());
+  return html`<${Control} part="whole" name="Full screen" act=${() => turn().catch(() => {})} off=${false} />`;
 }
 
 function whereSaid(film, place, last, rounds, isNow) {
@@ -150,15 +147,15 @@ function whereSaid(film, place, last, rounds, isNow) {
 }
 
 // The marks of a step beside its number, so that what the timeline's signs mean is learnt by the way.
-function marksSaid(marks, place) {
+function marksSaid(marks, place, names) {
   return marks.filter(({ step }) => step === place)
-    .map(({ kind, text }, each) => html` <span key=${each} class=${`sign ${kind}`}><span aria-hidden="true">${SIGNS[kind]} </span>${text}</span>`);
+    .map(({ kind, text }, each) => html` <span key=${each} class=${`sign ${kind}`}><span aria-hidden="true">${SIGNS[kind]} </span>${isolated(text, names)}</span>`);
 }
 
 function Views({ viewers, viewer, choose }) {
   return html`<fieldset class="views" data-part="views"><legend>As seen by</legend>
     ${viewers.map(({ id, label }) => html`<label key=${id}>
-      <input type="radio" name="viewer" checked=${id === viewer} onChange=${() => choose(id)} />${label}</label>`)}
+      <input type="radio" name="viewer" checked=${id === viewer} onChange=${() => choose(id)} /><bdi>${label}</bdi></label>`)}
   </fieldset>`;
 }
 

@@ -1,6 +1,7 @@
 // The match player in a report: the matches that the report holds, one at a time.
 
 import { html, render } from "./html.js";
+import { isolated } from "./drawings/names.js";
 import { openFilm } from "./film.js";
 import { Player } from "./player.js";
 
@@ -33,8 +34,8 @@ export function start(module) {
     const result = film.ranks ? order.map(([rank, name, returns]) => `${rank}. ${name} (${returns})`).join(", ") : "Its rules failed: it has no result";
     render(null, root);
     render(html`<div data-shown=${match}>
-      <h3 data-part="title">${film.names.join(film.names.length > 2 ? ", " : " against ")}</h3>
-      <p class="result" data-part="result">${result} · match ${match} · <a data-part="link" href=${address(match, 0, "all")}>link to this step</a></p>
+      <h3 data-part="title">${isolated(film.names.join(film.names.length > 2 ? ", " : " against "), film.names)}</h3>
+      <p class="result" data-part="result">${isolated(result, film.names)} · match ${match} · <a data-part="link" href=${address(match, 0, "all")}>link to this step</a></p>
       ${(film.why || film.note) && html`<p class="result" data-part="why">${[film.why, film.note].filter(Boolean).join(". ")}</p>`}
       <${Player} film=${film} module=${module} start=${start} onMove=${onMove} embed=${isEmbedded} />
     </div>`, root);

@@ -149,6 +149,13 @@ class OpenTables:
             raise Refusal("not_found", "no open table has this id")
         return live
 
+    def game_of(self, id: str) -> str | None:
+        """The game of the open table with this id, or of its match with this id."""
+        for live in self:
+            if id == live.table.id or (live.match is not None and id == live.match.terms.match_id):
+                return live.table.game
+        return None
+
     def views(self, live: LiveTable) -> Views:
         """What is told of a table, which may have been closed meanwhile."""
         return self._views.get(live.table.id) or Views(live)

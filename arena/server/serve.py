@@ -163,7 +163,7 @@ def routes_of(
     results: ResultsApi | None = None,
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
-    site, results = Site(), results or ResultsApi()
+    site, results = Site(game_of=house.game_of), results or ResultsApi()
     endpoints = [
         *TablesApi(house).endpoints(),
         *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems()).endpoints(),

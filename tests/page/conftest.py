@@ -20,7 +20,7 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self'"
 SHELL = """<!doctype html><html lang="en"><meta charset="utf-8"><title>boards</title>
 <meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="/page/page.css"><link rel="stylesheet" href="/page/board.css">
-<script type="module" src="/stage.js"></script>{symbols}<main id="stage"></main><div id="below"></div></html>"""
+<script type="module" src="/stage.js"></script>{symbols}<main id="stage" class="board"></main><div id="below"></div></html>"""
 
 STAGE = """
 import { html, render } from "/page/html.js";
@@ -28,10 +28,11 @@ import { boardOf } from "/page/boards.js";
 import { kit } from "/page/kit.js";
 import * as film from "/page/film.js";
 import * as table from "/page/drawings/table.js";
+import { fitted } from "/page/fit.js";
 import * as words from "/page/drawings/words.js";
 const stage = document.getElementById("stage"), below = document.getElementById("below");
 window.sent = [];
-window.page = { html, render, kit, film, table, words };
+window.page = { html, render, kit, film, table, words, fitted };
 window.open_ = async (path) => {
   window.module = boardOf(await import(path));
   window.Controls = (props) => window.module.controls(props, kit);

@@ -54,6 +54,10 @@ class Person:
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
 
+    def opens(self, tab: str) -> None:
+        """Turns to one of the tabs beside a match."""
+        self.page.get_by_role("tab", name=tab).click()
+
     def says(self, name: str) -> None:
         """Goes to the first page and says how it wants to be called."""
         self.go()
@@ -87,12 +91,16 @@ class Person:
         for _ in range(PRESSES_MAX):
             if not self.is_asked():
                 return
-            sends, offered = self.page.locator(SENDS), self.page.locator(OFFERED)
-            chosen = sends if sends.count() and rng.random() < 0.6 else offered
-            count = chosen.count()
-            with suppress(timed_out()):  # the turn was over before it could be pressed
-                getattr(chosen.nth(rng.randrange(max(1, count))), by)(timeout=500)
+            self.moves(rng, by)
         raise AssertionError("the match does not end")
+
+    def moves(self, rng: Random, by: str = "click") -> None:
+        """Presses one of the offered buttons, if the turn is not over before."""
+        sends, offered = self.page.locator(SENDS), self.page.locator(OFFERED)
+        chosen = sends if sends.count() and rng.random() < 0.6 else offered
+        count = chosen.count()
+        with suppress(timed_out()):
+            getattr(chosen.nth(rng.randrange(max(1, count))), by)(timeout=500)
 
     def plays_by_keyboard(self, rng: Random) -> None:
         """The same with the keyboard alone: Tab, and Enter where the focus is then."""

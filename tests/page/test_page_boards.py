@@ -26,7 +26,8 @@ pytestmark = pytest.mark.slow
 DRAWN = [game for game in GAMES if board_of(GAMES[game])]
 
 OPEN = """(json) => { window.film = page.film.openFilm(json); }"""
-CROWDED = """() => {
+CROWDED = """(height) => {
+    document.getElementById("stage").style.height = `${height}px`;
     const seen = new Set(), told = [];
     for (let at = 0; at < film.steps.length && seen.size < 12; at++) {
         const scene = page.film.sceneAt(film, at, "all");
@@ -35,6 +36,7 @@ CROWDED = """() => {
         seen.add(kinds);
         for (const viewer of ["all", 1]) {
             draw(page.film.sceneAt(film, at, viewer), viewer === "all" ? null : viewer);
+            page.fitted(document.getElementById("stage"));
             const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
             if (wide > 0) told.push([at, viewer, kinds, `sticks out by ${wide}`]);
             const boxes = [...document.querySelectorAll(".k-place, .k-centre")];
@@ -43,7 +45,10 @@ CROWDED = """() => {
                 const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
                 if (across > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1) told.push([at, viewer, kinds, "overlaps"]);
             }));
-            for (const box of boxes) if (box.scrollWidth > box.clientWidth + 1) told.push([at, viewer, kinds, `${box.dataset.seat ?? "centre"} is too wide`]);
+            for (const box of boxes) {
+                if (box.scrollWidth > box.clientWidth + 1) told.push([at, viewer, kinds, `${box.dataset.seat ?? "centre"} is too wide`]);
+                if (box.scrollHeight > box.clientHeight + 1) told.push([at, viewer, kinds, `${box.dataset.seat ?? "centre"} is too high`]);
+            }
         }
     }
     return told;
@@ -51,6 +56,8 @@ CROWDED = """() => {
 """Draws the first step of every kind; gives what overlaps or sticks out."""
 
 
+ROOM = ((360, 440), (730, 520), (870, 590), (1020, 770))
+"""How wide and high a board is on a phone, on a tablet, and at a desk."""
 SHORT = SMALL | {"holdem": Holdem(hands=6), "bluff": Bluff(plays_max=40)}
 
 
@@ -67,9 +74,10 @@ def test_the_fullest_table_finds_room(game: str, stage: Callable[..., Any]) -> N
     """Whatever happens at a table with all its seats taken, no place covers another and nothing sticks out."""
     page = stage(f"games/{game.replace('-', '_')}/board.js").page
     page.evaluate(OPEN, film(game, max(GAMES[game].seats), 60))
-    for width in (360, 768, 1440):
+    for width, height in ROOM:
         page.set_viewport_size({"width": width, "height": 900})
-        assert [] == page.evaluate(CROWDED), width
+        assert [] == page.evaluate(CROWDED, height), width
+    page.evaluate("document.getElementById('stage').style.height = ''")
     page.set_viewport_size({"width": 1440, "height": 900})  # as the other tests find it
 
 

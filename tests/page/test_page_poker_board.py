@@ -110,21 +110,24 @@ def test_a_showdown_marks_the_cards_that_make_the_hands(stage: Callable[..., Any
 
 
 def test_the_showdown_stays_while_the_next_hand_is_dealt(stage: Callable[..., Any]) -> None:
-    """At a table that is played now, below the new hand, each with its best five; else it is told in a line."""
+    """At a table that is played now, with all cards and who won with what; else it is told in a line."""
     won = [{"playerID": "cat", "won": 90, "hole": ["QS", "TC"], "hand": "straight"}]
     shown = hand_scene(shown={"kind": "showdown", "fields": SHOWDOWN}, live=True)
     shown["state"]["last_winners"] = won
     page = stage(BOARD).page
     page.evaluate("(scene) => draw(scene, null)", shown)
-    best = page.locator(".holdem-showdown .k-cards")
-    assert [
-        "king of spades, queen of spades, jack of clubs, ten of clubs, nine of hearts",
-        "seven of clubs, seven of diamonds, king of spades, jack of clubs, nine of hearts",
-        "king of spades, king of diamonds, ace of spades, jack of clubs, nine of hearts",
-    ] == [best.nth(at).get_attribute("aria-label").partition(", two of them")[0] for at in range(3)]
-    assert "Showdown of the hand before" in page.inner_text(".holdem-showdown")
-    assert "wins 90" in page.inner_text(".holdem-showdown .is-won")
-    assert 0 == page.locator(".holdem-centre .k-cards").count()
+    assert [2, 2, 2] == [page.locator(f"[data-seat='{seat}'] .is-marked").count() for seat in range(3)]
+    assert "Showdown of the hand before" in page.inner_text(".k-centre")
+    assert "ann: 20 to call" in page.inner_text(".k-centre"), "and the hand that is played"
+    assert "wins 90 with a straight" == page.inner_text("[data-seat='2'] .k-said").strip()
+    assert "loses with a pair" == page.inner_text("[data-seat='1'] .k-said").strip()
+    assert 3 == page.locator(".holdem-centre .is-marked").count()
+    shown["own"][0] = shown["state"] | {"cards": NOTHING | {"hole": ["3S", "4S"]}}
+    page.evaluate("(scene) => draw(scene, 0)", shown | {"viewer": 0})
+    hands = page.locator("[data-seat='0'] .k-cards")
+    assert ["ace of spades, king of diamonds", "three of spades, four of spades"] == [
+        hands.nth(at).get_attribute("aria-label").partition(", two of")[0] for at in range(2)
+    ]
     page.evaluate("(scene) => draw(scene, null)", shown | {"live": False})
     assert "The hand before: cat won 90 with a straight." == page.inner_text(".holdem-before")
 

@@ -62,9 +62,11 @@ def test_two_people_and_a_bot_play_and_talk(quick: Served, person: Callable[...,
     ann.page.locator(".board").wait_for()
     eve.go(f"/tables/{ann.table}")
     eve.page.locator(".board").wait_for()
+    eve.opens("Join")
     eve.page.get_by_role("heading", name="You are watching").wait_for()
     eve.page.get_by_label("Your name").fill("eve")
     eve.page.get_by_role("button", name="Watch under this name").click()
+    ann.opens("Players")
     ann.page.locator(".people", has_text="Watching: eve").wait_for()
     assert 0 == eve.page.locator(".turn.mine").count()
 
@@ -99,6 +101,7 @@ def test_a_lost_connection_comes_back_to_its_seat(quick: Served, person: Callabl
         ann.page.context.set_offline(True)
         ann.page.get_by_text("Connecting again").wait_for()
         assert 0 == ann.page.locator(".turn.mine").count()
+        ann.opens("Chat")
         ann.page.get_by_label("Message", exact=True).fill("hello")
         ann.press("Send")
         ann.page.get_by_text("The server cannot be reached").wait_for()
@@ -112,6 +115,7 @@ def test_a_lost_connection_comes_back_to_its_seat(quick: Served, person: Callabl
     assert asked(quick, "GET", f"/api/tables/{ann.table}", key=key)["you"]["nickname"] == "Guest"
     other = person()
     other.go(f"/tables/{ann.table}")
+    other.opens("Join")
     other.page.get_by_role("heading", name="You are watching").wait_for()
 
 
@@ -226,6 +230,7 @@ def test_who_was_away_says_that_it_is_back(quick: Served, person: Callable[..., 
     asked(quick, "POST", f"/api/tables/{table}/players", {"nickname": "bob"})
     ann.press("Begin")
     ann.page.get_by_text("You are away").wait_for()
+    ann.opens("Players")
     ann.page.locator(".people li", has_text="ann").get_by_text("away").wait_for()
     ann.press("I am back")
     ann.page.get_by_text("You are away").wait_for(state="detached")

@@ -52,7 +52,7 @@ def test_what_a_seat_did_not_know_is_hidden(games: dict[str, Path], watched: Any
 
     def dice(bot: str) -> tuple[int, int]:
         """How many of a bot's dice show their faces, and how many do not."""
-        place = page.locator(f".k-place:has(.k-name:text-is('{bot}'))")
+        place = page.locator(f".k-place[aria-label='{bot}']")
         hidden = place.locator(".k-die.is-hidden").count()
         return place.locator(".k-die").count() - hidden, hidden
 

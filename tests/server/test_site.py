@@ -59,6 +59,19 @@ async def test_every_page_is_the_same_file(path: str, tmp_path: Path) -> None:
     assert "unsafe" not in answer.headers["content-security-policy"]
 
 
+async def test_a_link_is_shown_with_its_game() -> None:
+    """To whom somebody sends it: the game's title, what can be done there, and its picture by a whole address."""
+    async with asked(Site(game_of={"7": "liars-dice", "8": "<b>"}.get)) as http:
+        table, other, first = [(await http.get(path)).text for path in ("/tables/7", "/tables/8", "/")]
+        picture = await http.get("/static/page/pictures/liars-dice.png")
+    assert '<meta property="og:title" content="Liar&#x27;s Dice">' in table
+    assert "A table of Liar&#x27;s Dice: whoever has this link can join or watch." in table
+    assert 'og:image" content="http://localhost/static/page/pictures/liars-dice.png"' in table
+    assert 200 == picture.status_code
+    assert other == first
+    assert '<meta property="og:title" content="Arena">' in first
+
+
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 

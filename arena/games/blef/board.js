@@ -106,7 +106,7 @@ export function controls({ scene, options, send }, kit) {
   const check = (options ?? []).find(({ kind }) => kind === "Check");
   const last = scene.state?.history.findLast(({ action_id: id }) => id < SETS.length);
   const words = last ? `Check ${last.player}’s ${SETS[last.action_id].words}` : "Check";
-  const button = check && kit.html`<button type="button" onClick=${() => send(check.form)}>${words}</button>`;
+  const button = check && kit.html`<button type="button" onClick=${() => send(check.form)}>${kit.isolated(words, scene.names)}</button>`;
   if (bets.length) return kit.html`<${BetForm} bets=${bets} send=${send} kit=${kit} besides=${button} />`;
   return kit.html`<div class="k-controls"><div class="k-buttons">${button}</div></div>`;
 }
@@ -134,13 +134,12 @@ function BetForm({ bets, send, kit, besides }) {
   </fieldset>`;
   return html`<form class="k-controls" onSubmit=${bet}>
     <fieldset>
-      <legend>What do you bet is there?</legend>
+      <legend class="unseen">What do you bet is there?</legend>
       ${Object.keys(KINDS).map((each) => html`<${kit.Choice} key=${each} name="kind" chosen=${each === kind}
         disabled=${!legal.some((other) => other.kind === each)} choose=${() => want({ ...set, kind: each })}>${KINDS[each].title}<//>`)}
     </fieldset>
     ${part("first", firstTitle ?? title, all, ofKind, set.first)}
     ${secondTitle ? part("second", secondTitle, all.filter((each) => each.first === set.first), ofFirst, set.second) : null}
-    ${kit.cards(set.cards, { small: true, claimed: true, loose: true, label: set.words })}
     <div class="k-buttons"><button class="k-send">Bet ${articled(set.words)}</button>${besides}</div>
   </form>`;
 }
@@ -152,6 +151,9 @@ function partSign(part, kit) {
 }
 
 const articled = (words) => (/^(high|two|three|four)/.test(words) ? words : `a ${words}`);
+
+// On a phone its controls take three rows of choices.
+export const style = `.stage:has([data-game="blef"]) { --dock-least: 17.8rem; }`;
 
 // The sets, in the order of their seniority.
 

@@ -5,6 +5,7 @@ const KINDS = {
   C: ["club", "clubs"], D: ["diamond", "diamonds"], H: ["heart", "hearts"], S: ["spade", "spades"],
 };
 const CLAIMED_MAX = 8; // cards of a claim that are drawn; more are a number
+const CROPPED_MIN = 14; // cards to choose from of which only the upper half is drawn
 const BACKS_MAX = 14; // of a hand that are drawn; how many there are is written above
 
 export const spells = "cards"; // its sentences name cards by two characters
@@ -137,7 +138,7 @@ function Accusing({ scene, options, send, kit, early }) {
     if (kind && !event.altKey && !event.ctrlKey && !event.metaKey) act(kind);
   };
   return html`<div class="k-controls bluff-moves" onKeyDown=${hear}>
-    <p>${play.player} claims ${claimWords(play.count, play.claim, kit)}.</p>
+    <p><bdi>${play.player}</bdi> claims ${claimWords(play.count, play.claim, kit)}.</p>
     <div class="k-buttons">
       <button type="button" data-part="pass" onClick=${() => act("Pass")}>Pass <kbd>P</kbd></button>
       <button type="button" data-part="accuse" class="k-send" onClick=${() => act("Accuse")}>Bluff! <kbd>B</kbd></button>
@@ -198,7 +199,7 @@ function Hand({ hand, chosen, toggle, kit }) {
     const later = hand.map((_, by) => (at + 1 + by) % hand.length).find((place) => hand[place][0] === rank);
     if (later !== undefined) go(event, later);
   };
-  return html`<div class="bluff-hand" role="group" aria-label="your cards" onKeyDown=${hear}>
+  return html`<div class=${kit.classes("bluff-hand", hand.length > CROPPED_MIN && "is-cropped")} role="group" aria-label="your cards" onKeyDown=${hear}>
     ${hand.map((card, place) => html`<button key=${card} type="button" data-card=${card} tabindex=${place === Math.min(at, hand.length - 1) ? 0 : -1}
       aria-pressed=${chosen.includes(card)} aria-label=${kit.cardWords(card)} onFocus=${() => move(place)} onClick=${() => toggle(card)}>
       ${kit.card(card)}</button>`)}
@@ -213,15 +214,18 @@ function Claims({ claims, claim, want, kit }) {
 }
 
 export const style = `
-.bluff-centre { display: grid; gap: .5rem; justify-items: center; text-align: center; min-width: 0; overflow-wrap: anywhere; }
+.stage:has([data-game="bluff"]) { --dock-least: 15rem; }
+.bluff-centre { display: grid; gap: .5rem; justify-items: center; text-align: center; min-width: 0; }
 .bluff-centre > .k-row { justify-content: center; max-width: 100%; }
 .bluff-pile { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: center; justify-content: center; color: var(--soft); font-size: .88rem; }
 .bluff-moves p { margin: 0; }
 .bluff-hand { display: flex; flex-wrap: wrap; gap: .25rem; }
 .bluff-hand button { padding: .15rem; min-width: 2.75rem; border-radius: .5rem; border-color: transparent; background: none; }
+.is-cropped .k-one { display: block; height: 2.3rem; overflow: hidden; }
 .bluff-hand button .k-card { margin-inline: auto; }
 .bluff-hand [aria-pressed=true] { border-color: var(--accent); background: var(--shade); box-shadow: 0 0 0 1.5px var(--accent); transform: translateY(-.2rem); }
-.bluff-moves output { color: var(--soft); font-size: .9rem; min-height: 1.4em; }
+.bluff-moves output { color: var(--soft); font-size: .9rem; }
+@media (max-width: 44rem) { .bluff-moves output { display: none; } .bluff-hand { gap: 0; } }
 .bluff-moves kbd { font: inherit; font-size: .75em; font-weight: 400; border: 1px solid currentColor; border-radius: .25rem; padding: 0 .3em; margin-left: .25em; opacity: .8; }
 @media (pointer: coarse) { .bluff-moves kbd { display: none; } }
 `;

@@ -4,10 +4,7 @@ const RESULTS = { live: "It was live", blank: "It was blank" };
 
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
-  return kit.html`<div class="chamber">${kit.table(scene, seat, {
-    centre: centre(scene, kit),
-    place: (each) => place(scene, each, kit),
-  })}</div>`;
+  return kit.table(scene, seat, { centre: centre(scene, kit), place: (each) => place(scene, each, kit) });
 }
 
 // The middle of the table.
@@ -129,9 +126,9 @@ function Moving({ scene, seat, options, send, kit }) {
   return html`<div class="k-controls chamber-moves" onKeyDown=${(event) => { if (event.key === "Escape") choose(null); }}>
     ${of("ShootPlayer").map((option) => html`<fieldset key="shoot"><legend>Shoot</legend>
       ${option.fields.target.one_of.map((name) => html`<button key=${name} type="button" data-part="shoot" class=${name === own ? "" : "k-send"}
-        onClick=${() => act(option, { target: name })}>${name === own ? "Yourself" : name}</button>`)}
+        onClick=${() => act(option, { target: name })}>${name === own ? "Yourself" : html`<bdi>${name}</bdi>`}</button>`)}
     </fieldset>`)}
-    ${kinds.length ? html`<fieldset key="items"><legend>Or use an item</legend>
+    ${kinds.length ? html`<fieldset key="items" class="chamber-choice"><legend>Or use an item</legend>
       ${kinds.map((kind) => html`<button key=${kind} type="button" data-part="item" title=${ITEMS[kind][1]} class="chamber-item"
         aria-expanded=${kind === "UseSkipItem" || kind === "UseStealItem" ? String(chosen?.kind === kind) : null}
         onClick=${() => use(kind, of(kind)[0])}>${kit.item(ITEMS[kind][0], { count: ownedOf(scene, seat, ITEMS[kind][0]) })}<small>${ITEMS[kind][1]}</small></button>`)}
@@ -163,11 +160,11 @@ function targetsOf({ kind, stolen, owner }, of, act, choose, kit) {
   };
   return html`<legend>Steal what, from whom?</legend>
     ${of(kind).flatMap((option) => option.fields.target.one_of.map((target) => html`<button key=${`${option.fields.item.one_of[0]} ${target}`} type="button" data-part="target"
-      class="chamber-steal" onClick=${() => take(option, target)}>${kit.item(option.fields.item.one_of[0])} from ${target}</button>`))}`;
+      class="chamber-steal" onClick=${() => take(option, target)}>${kit.item(option.fields.item.one_of[0])} from <bdi>${target}</bdi></button>`))}`;
 }
 
 const whoseTurn = (names, act, html) => html`<legend>Whose next turn is lost?</legend>
-  ${names.map((name) => html`<button key=${name} type="button" data-part="target" onClick=${() => act(name)}>${name}</button>`)}`;
+  ${names.map((name) => html`<button key=${name} type="button" data-part="target" onClick=${() => act(name)}><bdi>${name}</bdi></button>`)}`;
 
 const ownedOf = (scene, seat, item) => scene.state.players[seat].items.filter((each) => each === item).length;
 
@@ -180,12 +177,19 @@ export const style = `
 .chamber-effects { list-style: none; margin: 0; padding: 0; display: grid; gap: .25rem; font-size: .88rem; color: var(--soft); }
 .chamber-effects li { display: flex; flex-wrap: wrap; gap: .1rem .4rem; align-items: center; justify-content: center; }
 .chamber-shot { display: inline-flex; gap: .5rem; align-items: center; text-align: left; }
-.chamber-news b { overflow-wrap: anywhere; }
 .chamber-items { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem; min-width: 0; }
-.chamber-moves button { overflow-wrap: anywhere; max-width: 100%; }
-.chamber-item { display: grid; justify-items: start; text-align: left; gap: .1rem; max-width: 15rem !important; }
+.k-slot:not(.is-bottom):is([data-seats="5"] *, [data-seats="6"] *, [data-seats="7"] *) .k-item > span { position: absolute; clip-path: inset(50%); width: 1px; overflow: hidden; }
+@container board (max-width: 39.99rem) {
+  .k-slot:not(.is-bottom) .chamber-items .k-item > span { position: absolute; clip-path: inset(50%); width: 1px; overflow: hidden; }
+  .chamber-effects, .chamber-effects .k-item { font-size: .68rem; }
+}
+.chamber-choice { display: grid !important; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); }
+.chamber-choice:has(+ .chamber-target) { display: none !important; }
+.chamber-moves button { max-width: 100%; }
+.chamber-item { display: grid; justify-items: start; align-content: center; text-align: left; gap: .1rem; padding: .2rem .5rem !important; }
 .chamber-item .k-item, .chamber-steal .k-item { border: 0; padding: 0; font-size: 1rem; }
 .chamber-item small { color: var(--soft); font-size: .8rem; line-height: 1.25; }
 .chamber-add, .chamber-steal { display: inline-flex; gap: .45rem; align-items: center; }
+@media (max-width: 44rem) { .chamber-choice { display: flex !important; } .chamber-item small { display: none; } }
 .chamber-target { border-left: 3px solid var(--accent) !important; padding-left: .7rem !important; }
 `;

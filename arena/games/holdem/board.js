@@ -9,11 +9,10 @@ export const spells = "cards"; // its sentences name cards by two characters
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   const hand = handOf(scene, kit);
-  const body = kit.table(scene, seat, {
+  return kit.table(scene, seat, {
     centre: centre(scene, hand, kit),
     place: (each) => place(scene, each, hand, kit),
   });
-  return kit.html`<div class="holdem">${body}${results(scene, hand, kit)}</div>`;
 }
 
 // What a scene tells of the hand that is played or, in the step in which one ends, of that one.
@@ -33,8 +32,10 @@ function handOf(scene, kit) {
   for (const { winners = [] } of found.pots) {
     for (const [name, chips] of winners) found.winnings[name] = (found.winnings[name] ?? 0) + chips;
   }
-  found.opened = over ? (showdown?.board ?? []) : STREETS.flatMap((street) => cards[street] ?? []);
-  found.best = bestOf(over ? showdown : null);
+  found.isBefore = !over && showdown !== null && scene.live; // of the hand before, which stays until somebody acts
+  const isShown = over || found.isBefore;
+  found.opened = isShown ? (showdown?.board ?? []) : STREETS.flatMap((street) => cards[street] ?? []);
+  found.best = bestOf(isShown ? showdown : null);
   found.bigBlind = over ? null : bigBlindOf(scene);
   return found;
 }
@@ -59,8 +60,8 @@ function bigBlindOf({ state: { table, turn } }) {
 
 function centre(scene, hand, kit) {
   const { html } = kit;
-  const first = hand.pots.find(({ winners }) => winners);
-  const counting = new Set((first?.winners ?? []).flatMap(([name]) => hand.best[name] ?? []));
+  const first = hand.pots.find(({ winners }) => winners)?.winners ?? (hand.isBefore ? Object.entries(hand.winnings) : []);
+  const counting = new Set(first.flatMap(([name, chips]) => (chips ? hand.best[name] ?? [] : [])));
   const marked = (card) => counting.has(card);
   return html`<div class="holdem-centre">
     ${scene.ranks ? kit.winners(scene) : html`<p class="k-title">${streetOf(scene, hand)}</p>`}
@@ -70,6 +71,7 @@ function centre(scene, hand, kit) {
     </div>`}
     ${hand.pots.length ? html`<ul class="holdem-pots">${hand.pots.map((pot, at) => potLine(pot, at, hand, kit))}</ul>` : null}
     ${toAct(scene, kit)}
+    ${before(scene, hand, kit)}
   </div>`;
 }
 
@@ -77,6 +79,7 @@ const space = (at, html) => html`<span key=${`space${at}`} class="k-card holdem-
   <svg viewBox="0 0 44 62" focusable="false"><rect x="1.5" y="1.5" width="41" height="59" rx="6" /></svg></span>`;
 
 function streetOf(scene, hand) {
+  if (hand.isBefore) return "Showdown of the hand before";
   if (hand.over) return hand.showdown ? "Showdown" : "Nobody called";
   if (!scene.state.turn.playerID) return "Before the first hand";
   const street = { 3: "flop", 4: "turn", 5: "river" }[hand.opened.length] ?? "before the flop";
@@ -120,15 +123,15 @@ function statsOf(scene, row, hand, kit) {
   const over = kit.told(scene, "match_over");
   const name = row.playerID;
   if (over) return `${signed(Object.fromEntries(over.returns)[name])} in the match`;
-  const chips = row.state === "out" ? "" : `${number(row.wealth)} chips`;
+  const chips = row.state === "out" ? "" : kit.html`${number(row.wealth)}<span class="k-unit"> chips</span>`;
   if (hand.over) {
     const won = name in hand.over ? `${signed(hand.over[name])} in this hand` : "";
     // Where stacks are reset, those of the next hand would only hide what was won.
-    return [scene.rules.reset_stacks ? "" : chips, won].filter(Boolean).join(", ");
+    return kit.html`${scene.rules.reset_stacks ? "" : chips}${!scene.rules.reset_stacks && chips && won ? ", " : ""}${won}`;
   }
   if (!chips) return null;
   const blind = hand.bigBlind === null ? "" : row.small_blind ? ", small blind" : name === hand.bigBlind ? ", big blind" : "";
-  return `${chips}${blind}`;
+  return kit.html`${chips}<span class="holdem-blind">${blind}</span>`;
 }
 
 // What it did on this street: what was before is not an answer to the bets that lie there now.
@@ -142,50 +145,33 @@ function noteOf(row, hand) {
   return { all_in: "all in", folded: "folded" }[row.state] ?? null;
 }
 
-function resultOf(name, { over, showdown, winnings }) {
-  if (!over) return {};
+function resultOf(name, { over, isBefore, showdown, winnings }) {
+  if (!over && !isBefore) return {};
   const what = showdown?.hands.find(([who]) => who === name)?.[2];
   if (winnings[name]) return { won: `wins ${number(winnings[name])}${what ? ` with ${handWords(what)}` : ""}` };
-  return what ? { lost: `loses ${number(-over[name])} with ${handWords(what)}` } : {};
+  return what ? { lost: `loses ${over ? `${number(-over[name])} ` : ""}with ${handWords(what)}` } : {};
 }
 
-function bodyOf(scene, seat, row, { over, showdown, best }, kit) {
+function bodyOf(scene, seat, row, { over, isBefore, showdown, best }, kit) {
   const name = scene.names[seat];
-  if (over) {
-    const shown = showdown?.hands.find(([who]) => who === name)?.[1];
-    if (!shown) return null;
-    return kit.html`<div class="holdem-shown">${kit.cards(shown, { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) })}</div>`;
-  }
-  if (row.state === "out" || scene.state.turn.playerID === null) return null;
+  const shown = over || isBefore ? showdown?.hands.find(([who]) => who === name)?.[1] : null;
+  const revealed = shown && kit.html`<div class="holdem-shown">${kit.cards(shown, { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) })}</div>`;
+  if (over) return revealed;
+  if (row.state === "out" || scene.state.turn.playerID === null) return revealed;
   const isFolded = row.state === "folded";
-  const hole = scene.own[seat]?.cards.hole ?? (isFolded ? null : [null, null]);
-  return kit.html`${hole ? kit.cards(hole, { loose: true, dim: isFolded }) : null}
+  const own = scene.own[seat]?.cards.hole ?? null;
+  const hole = own ?? (isFolded || revealed ? null : [null, null]);
+  const cards = hole ? kit.cards(hole, { loose: true, dim: isFolded }) : null;
+  return kit.html`${revealed}${revealed && own ? kit.handNow(cards) : cards}
     ${row.bet_so_far ? kit.chips(row.bet_so_far, { label: "bet" }) : null}`;
 }
 
-// Below the table: what came of the hand before, at a table that is played now with the cards that were shown.
+// What came of the hand before, until the flop of this one.
 
-function results(scene, hand, kit) {
-  if (hand.showdown && !hand.over && scene.live) return showdownList(scene, hand, kit);
-  const won = hand.over ? [] : scene.state.last_winners.filter((each) => each.won > 0);
+function before(scene, hand, kit) {
+  const won = hand.over || hand.isBefore || hand.opened.length ? [] : scene.state.last_winners.filter((each) => each.won > 0);
   const said = won.map((each) => `${each.playerID} won ${number(each.won)}${each.hand ? ` with ${handWords(each.hand)}` : ""}`);
-  return kit.html`<p class="holdem-before">${said.length ? `The hand before: ${kit.listed(said)}.` : ""}</p>`;
-}
-
-function showdownList(scene, { showdown, winnings }, kit) {
-  const { html } = kit;
-  const best = bestOf(showdown);
-  const rows = [...showdown.hands].sort(([one], [other]) => (winnings[other] ?? 0) - (winnings[one] ?? 0));
-  return html`<section class="k-board holdem-showdown" aria-label="Showdown of the hand before">
-    <h4>Showdown of the hand before</h4>
-    <ol>${rows.map(([name, hole, what]) => html`<li key=${name} class=${winnings[name] ? "is-won" : ""}>
-      <b class="holdem-name" title=${name}>${name}</b>
-      ${kit.cards(best[name], { small: true, loose: true, marked: (card) => hole.includes(card) })}
-      <span>${what}</span>
-      <span class="holdem-won">${winnings[name] ? `wins ${number(winnings[name])}` : "wins nothing"}</span>
-    </li>`)}</ol>
-    <p>The cards from its own hand are marked.</p>
-  </section>`;
+  return said.length ? kit.html`<p class="k-note holdem-before">The hand before: ${kit.listed(said)}.</p>` : null;
 }
 
 // The best five of seven cards.
@@ -258,24 +244,23 @@ function Betting({ scene, seat, options, send, kit }) {
     event.preventDefault();
     act();
   };
+  const word = spot.top ? "Raise to" : "Bet";
   return html`<form class="k-controls holdem-moves" onKeyDown=${hear} onSubmit=${(event) => { event.preventDefault(); raise(); }}>
-    <div class="holdem-row">
+    <div class="holdem-row holdem-acts">
       <button type="button" data-part="fold" onClick=${fold}>Fold <kbd>F</kbd></button>
       <button type="button" data-part="call" class="k-send" onClick=${stay}>${stayWords(spot)} <kbd>C</kbd></button>
+      ${spot.raise ? html`<button type="submit" data-part="raise" disabled=${!isLegal}>${isLegal ? `${word} ${number(total)}` : word} <kbd>R</kbd></button>` : null}
     </div>
-    ${spot.raise ? html`<${Raising} ...${{ spot, text, setText, total, isLegal, field, kit }} />` : null}
+    ${spot.raise ? html`<${Raising} ...${{ spot, word, text, setText, total, isLegal, field, kit }} />` : null}
   </form>`;
 }
 
-// The size of a bet: a field, a slider, and the usual sizes.
-function Raising({ spot, text, setText, total, isLegal, field, kit }) {
+// The size of a bet: a field, the usual sizes, and a slider.
+function Raising({ spot, word, text, setText, total, isLegal, field, kit }) {
   const { html } = kit;
   const { least, most } = spot.raise;
-  const word = spot.top ? "Raise to" : "Bet";
   const choose = (chips) => setText(String(chips));
-  const said = isLegal ? raiseWords(spot, total) : `${spot.top ? "Raise to" : "Bet"} ${rangeWords(spot.raise)}.`;
-  return html`<fieldset>
-    <legend>${word}</legend>
+  return html`<div class="holdem-size" role="group" aria-label=${word}>
     <div class="holdem-row">
       <input type="text" inputmode="numeric" autocomplete="off" data-part="amount" aria-label=${`${word}, in chips`} ref=${field}
         value=${text} onInput=${(event) => setText(event.target.value)} aria-invalid=${isLegal ? null : "true"} />
@@ -284,11 +269,8 @@ function Raising({ spot, text, setText, total, isLegal, field, kit }) {
     ${least < most ? html`<input type="range" min="0" max="100" data-part="size" aria-label=${word}
       aria-valuetext=${isLegal ? number(total) : ""} value=${placeOf(spot, isLegal ? total : least)}
       onInput=${(event) => choose(chipsAt(spot, Number(event.target.value)))} />` : null}
-    <div class="holdem-row">
-      <button type="submit" data-part="raise" disabled=${!isLegal}>${isLegal ? `${word} ${number(total)}` : word} <kbd>R</kbd></button>
-      <output aria-live="polite">${said}</output>
-    </div>
-  </fieldset>`;
+    <output aria-live="polite">${isLegal ? raiseWords(spot, total) : `${word} ${rangeWords(spot.raise)}.`}</output>
+  </div>`;
 }
 
 // What the seat may do, in chips: `call` more to stay; a raise to a whole bet of `least` to `most`.
@@ -344,41 +326,32 @@ export const style = `
 .holdem-centre { display: grid; gap: .4rem; justify-items: center; text-align: center; min-width: 0; }
 .holdem-centre p { margin: 0; }
 .holdem-cards { display: flex; gap: .25rem; justify-content: center; }
+.holdem-cards > .k-cards { flex-wrap: nowrap; flex: none; gap: inherit; max-width: none; }
 .holdem-space rect { fill: none; stroke: var(--soft); stroke-dasharray: 3 3; opacity: .55; }
 .holdem-pots { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; justify-content: center; }
 .holdem-pots li { display: flex; flex-wrap: wrap; gap: 0 .4rem; align-items: center; justify-content: center; max-width: 100%; }
 .holdem-pots small { display: inline-flex; flex-wrap: wrap; justify-content: center; gap: 0 .3rem; min-width: 0; }
 .holdem-pots small span { max-width: 8rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .holdem-pots small span:not(:last-child)::after { content: ","; }
-.holdem-pots small, .holdem-before { color: var(--soft); }
+.holdem-pots small { color: var(--soft); }
 .holdem-turn b { color: var(--ink); }
-.holdem-shown, .holdem-showdown .k-row { padding-top: .35rem; justify-content: start; }
-.holdem-before { font-size: .89rem; margin: .6rem 0 0; min-height: 1.5em; }
-.holdem-showdown { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); padding: .6rem .8rem; margin-top: .7rem; font-size: .92rem; }
-.holdem-showdown h4 { margin: 0 0 .3rem; font-size: .95rem; }
-.holdem-showdown > p { margin: .3rem 0 0; color: var(--soft); font-size: .84rem; }
-.holdem-showdown ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .35rem; }
-.holdem-showdown li { display: grid; grid-template-columns: minmax(4rem, 1fr) auto minmax(6rem, 1fr) minmax(6rem, 1fr); gap: .1rem .8rem; align-items: center; }
-.holdem-name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.holdem-showdown li:not(.is-won) .holdem-won { color: var(--soft); }
-.holdem-showdown li.is-won .holdem-won { font-weight: 650; }
-.holdem { container-type: inline-size; }
-@container (max-width: 34rem) {
-  .holdem-showdown li { grid-template-columns: auto minmax(0, 1fr); }
-  .holdem-showdown li > :is(.holdem-name, .k-row) { grid-column: 1 / -1; }
-  .holdem-showdown li + li { border-top: 1px solid var(--line); padding-top: .35rem; }
+.holdem-shown { padding-top: .15rem; }
+@container board (max-width: 39.99rem) {
+  .holdem-blind, .k-hand .k-label, .holdem-before, .holdem-pots small { display: none; }
+  .holdem-cards { gap: .1rem; }
 }
-.holdem-moves { display: grid; gap: .6rem; }
-.holdem-moves fieldset { border: 0; margin: 0; padding: 0; display: grid; gap: .45rem; min-width: 0; }
-.holdem-moves legend { font-size: .84rem; color: var(--soft); padding: 0; }
 .holdem-row { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
-.holdem-moves input[type=text] { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--soft); border-radius: .5rem; padding: .35rem .6rem; min-height: 2.4rem; width: 7rem; font-variant-numeric: tabular-nums; }
+.holdem-acts > button { flex: 1 1 auto; padding-inline: .5rem; }
+.holdem-size { display: grid; gap: .35rem; min-width: 0; }
+.holdem-size button { padding-inline: .6rem; flex: 1 0 auto; }
+.holdem-moves input[type=text] { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--soft); border-radius: .5rem; padding: .35rem .6rem; min-height: 2.75rem; width: 5.5rem; font-variant-numeric: tabular-nums; }
 .holdem-moves input[aria-invalid] { border-color: var(--warn); }
-.holdem-moves input[type=range] { width: 100%; max-width: 28rem; margin: 0; min-height: 2rem; accent-color: var(--accent); }
+.holdem-moves input[type=range] { width: 100%; margin: 0; min-height: 2.75rem; accent-color: var(--accent); }
 .holdem-moves [aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
 .holdem-moves [data-part=raise] { border-color: var(--accent); font-weight: 600; }
 .holdem-moves .k-send kbd { color: inherit; border-color: currentColor; }
 .holdem-moves kbd { font: inherit; font-size: .75em; font-weight: 400; color: var(--soft); border: 1px solid var(--line); border-radius: .25rem; padding: 0 .3em; margin-left: .25em; }
-.holdem-moves output { color: var(--soft); }
+.holdem-moves output { color: var(--soft); font-size: .9rem; }
 @media (pointer: coarse) { .holdem-moves kbd { display: none; } }
+@media (max-width: 44rem) { .holdem-moves input[type=text] { width: 4.2rem; } .holdem-size button { padding-inline: .35rem; font-size: .9rem; } .holdem-moves output { display: none; } }
 `;

@@ -134,7 +134,7 @@ export function controls({ scene, seat, options, send }, kit) {
   const others = (options ?? []).filter(({ kind }) => kind !== "Bid");
   const words = { Challenge: challengeWords(scene, seat, kit), Pass: "Pass" };
   const buttons = others.map(
-    ({ kind, form }) => kit.html`<button type="button" key=${kind} onClick=${() => send(form)}>${words[kind]}</button>`,
+    ({ kind, form }) => kit.html`<button type="button" key=${kind} onClick=${() => send(form)}>${kit.isolated(words[kind], scene.names)}</button>`,
   );
   if (bids.length) return kit.html`<${BidForm} bids=${bids} send=${send} kit=${kit} besides=${buttons} />`;
   return kit.html`<div class="k-controls"><div class="k-buttons">${buttons}</div></div>`;

@@ -60,7 +60,7 @@ export const itemWords = (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2");
 
 // An item by its name ("AddLife"): its symbol and what it is called. count: how many of it; on: its effect is on.
 export function item(name, { dim, on, count = 1 } = {}) {
-  return html`<span class=${classes("k-item", dim && "is-dim", on && "is-on")}>
+  return html`<span class=${classes("k-item", dim && "is-dim", on && "is-on")} title=${itemWords(name)}>
     <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><use href=${`#s-item-${name}`} /></svg>
     <span>${itemWords(name)}</span>${count > 1 ? html`<b>×${count}</b>` : null}
   </span>`;

@@ -17,7 +17,7 @@ export function Chat({ table, acts }) {
     <div ref=${list} class="said" role="log" aria-label="Chat" tabindex="0">
       ${table.chat.length ? "" : html`<p class="soft">Nobody has said anything yet.</p>`}
       <ol>${table.chat.map((line) => html`<li key=${line.number}>
-        ${line.nickname ? html`<b>${line.nickname}</b> ` : ""}<span class=${line.nickname ? "" : "soft"}>${line.message}</span>
+        ${line.nickname ? html`<b><bdi>${line.nickname}</bdi></b> ` : ""}<bdi class=${line.nickname ? "" : "soft"}>${line.message}</bdi>
         ${" "}<time class="soft">${clockTime(line.timestamp)}</time></li>`)}</ol>
     </div>
     ${table.you ? html`<form class="line" onSubmit=${say}>

@@ -43,7 +43,7 @@ function GameCard({ game }) {
   const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, bots: [bot], begins: true })}`));
   return html`<li class="card game">
     <div class="face">${game.emblem ? html`<img src=${game.emblem} alt="" width="48" height="48" />` : ""}
-      <div><h2>${game.title}</h2><p class="soft">${range(game.seats)} players</p></div><${Rules} game=${game} /></div>
+      <div><h2>${game.title}</h2><p class="soft">${range(game.seats)} players <${Rules} game=${game} /></p></div></div>
     <label class="field"><span>against</span>
       <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
     <button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>
@@ -83,7 +83,7 @@ function TableRow({ table, title }) {
   const who = table.nicknames.length ? listed(table.nicknames) : "nobody yet";
   return html`<li><a href=${`/tables/${encodeURIComponent(table.id)}`}>
     <b>${title}</b> <span class="soft">${STATUS[table.status]}</span><br />
-    ${who} <span class="soft">· ${table.seats.taken} of ${table.seats.most} seats taken</span></a></li>`;
+    <bdi>${who}</bdi> <span class="soft">· ${table.seats.taken} of ${table.seats.most} seats taken</span></a></li>`;
 }
 
 // The id of a table from its link, or itself, in small letters.  Throws an Error with a sentence if it is neither.

@@ -1,6 +1,7 @@
 // A table while nothing is played there: who has a seat, what is missing, how the match ended, and what the host can do.
 
 import { html, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
 import { usual } from "./opening.js";
 import { MakeHost, marksOf, ordered, Terms, Watching } from "./people.js";
 import { listed } from "./parts.js";
@@ -42,7 +43,7 @@ function askedFor(table, here, missing, people) {
 function Seats({ table, acts }) {
   const empty = Math.min(EMPTY_SHOWN, table.seats.most - table.seats.taken);
   return html`<ul class="seats">
-    ${ordered(table.players).map((player) => html`<li key=${player.playerID}><b>${player.nickname}</b>${" "}
+    ${ordered(table.players).map((player) => html`<li key=${player.playerID}><b><bdi>${player.nickname}</bdi></b>${" "}
       <span class="soft">${marksOf(player, table).join(", ") || "player"}</span> <${MakeHost} player=${player} table=${table} acts=${acts} /></li>`)}
     ${Array.from({ length: empty }, (_, place) => html`<li key=${place} class="empty">free seat</li>`)}
   </ul>`;
@@ -53,8 +54,8 @@ function Result({ match }) {
   const order = [...match.names].sort((one, other) => match.ranks[one] - match.ranks[other]);
   const best = order.filter((name) => match.ranks[name] === match.ranks[order[0]]);
   const said = best.length === order.length ? "A draw" : `${listed(best)} ${best.length === 1 ? "wins" : "share the first place"}`;
-  return html`<h2 class="outcome" role="status">${said}</h2>
-    ${order.length > 2 ? html`<ol class="places">${order.map((name) => html`<li key=${name}><b>${match.ranks[name]}.</b> ${name}</li>`)}</ol>` : ""}`;
+  return html`<h2 class="outcome" role="status">${isolated(said, order)}</h2>
+    ${order.length > 2 ? html`<ol class="places">${order.map((name) => html`<li key=${name}><b>${match.ranks[name]}.</b> <bdi>${name}</bdi></li>`)}</ol>` : ""}`;
 }
 
 // What the host alone can do besides beginning a match.

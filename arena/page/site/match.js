@@ -1,6 +1,7 @@
 // A finished match: all of its steps in the player.
 
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
 import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
 import { allGames, get, sentence } from "./ask.js";
@@ -44,8 +45,8 @@ export function Page({ id, folder, takesFocus }) {
       <p role="alert">${sentence(refused.message)}</p><p><a href="/">To the games and tables</a> · <a href="/results">to the results</a></p>`;
   }
   if (!film) return html`<${Heading} takesFocus=${takesFocus}>Match<//><p class="soft" role="status">${share ? `${Math.floor(100 * share)}% is here…` : "One moment…"}</p>`;
-  return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${listed(film.names)}<//>
-    <p class="soft">${resultSaid(film)}</p>
+  return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
+    <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
     <${Shown} film=${film} module=${value.module} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;

@@ -1,6 +1,7 @@
 // All matches of a results folder, or those of one bot; each can be watched.
 
 import { html, useEffect, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
 import { get } from "./ask.js";
 import { counted, Heading, listed, Trouble, useDoing } from "./parts.js";
 import { useTitle } from "./routes.js";
@@ -36,7 +37,7 @@ export function Page({ id: folder, takesFocus }) {
 }
 
 function Row({ match, here }) {
-  const said = html`${listed(match.names)}<br /><span class="soft">${resultOf(match)}${match.faults ? ` · ${counted(match.faults, "fault")}` : ""}</span>`;
+  const said = html`${isolated(listed(match.names), match.names)}<br /><span class="soft">${isolated(resultOf(match), match.names)}${match.faults ? ` · ${counted(match.faults, "fault")}` : ""}</span>`;
   if (match.sealed) return html`<li><p>${said} <span class="soft">· its series is still played</span></p></li>`;
   return html`<li><a href=${`${here}/matches/${match.match_id}`}>${said}</a></li>`;
 }

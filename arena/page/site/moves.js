@@ -132,10 +132,9 @@ export function Typed({ options, moves, send }) {
     event.preventDefault();
     if (words.trim() && (await send(words.trim()))) set("");
   };
-  return html`<form class="line typed" onSubmit=${submit}>
-    <label for="words">or type it</label>
-    <input id="words" value=${words} maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="forms"
+  return html`<details class="typed"><summary>or type it</summary><form class="line" onSubmit=${submit}>
+    <input id="words" aria-label="or type it" value=${words} maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="forms"
       onInput=${(event) => set(event.target.value)} />
     <button>Move</button>
-    <small id="forms" class="soft">such as ${examples(options, moves).map(({ typed, means }, place) => html`${place ? ", " : ""}<code key=${typed}>${typed}</code>${means ? ` (${means})` : ""}`)}</small></form>`;
+    <small id="forms" class="soft">such as ${examples(options, moves).map(({ typed, means }, place) => html`${place ? ", " : ""}<code key=${typed}>${typed}</code>${means ? ` (${means})` : ""}`)}</small></form></details>`;
 }

@@ -1,6 +1,7 @@
 // Who is at a table, and what its host can do.
 
 import { html, useRef, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
 import { Clock } from "./clock.js";
 import { counted, range } from "./parts.js";
 import { ruleSaid } from "./rules.js";
@@ -30,7 +31,7 @@ export function People({ table, since, acts }) {
     <ul class="rows">${ordered(table.players).map((player) => {
       const clock = table.status === "playing" && !table.is_asleep ? table.clocks[player.nickname] : undefined;
       return html`<li key=${player.playerID} class=${clock === undefined ? "" : "asked"}>
-        <span class="name">${player.nickname}</span>
+        <bdi class="name">${player.nickname}</bdi>
         ${marksOf(player, table).map((mark) => html`<span class="tag" key=${mark}>${mark}</span>`)}
         <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} stands=${!isRunning(player, table)} />`}
           <${MakeHost} player=${player} table=${table} acts=${acts} /></span></li>`;
@@ -54,7 +55,7 @@ export function MakeHost({ player, table, acts }) {
 export function Watching({ table }) {
   const more = table.spectators_count - table.spectators.length;
   if (!table.spectators_count) return "";
-  return html`<p class="soft">Watching: ${table.spectators.join(", ")}${more ? ` and ${counted(more, "other")}` : ""}</p>`;
+  return html`<p class="soft">Watching: ${isolated(table.spectators.join(", "), table.spectators)}${more ? ` and ${counted(more, "other")}` : ""}</p>`;
 }
 
 // The house rules and the clock.

@@ -1,6 +1,7 @@
 // A table: the board and the moves, who is here, what they say, and how to come and go.
 
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
 import { sceneAt } from "../film.js";
 import { kit } from "../kit.js";
 import { Player } from "../player.js";
@@ -38,18 +39,14 @@ export function Page({ id, takesFocus }) {
     ${table.is_asleep ? html`<p class="note" role="status">This match is asleep: it goes on when its player is back.</p>` : ""}
     <${Trouble} refused=${acts.refused} />
     <p class="unseen" role="status">${here.isAsked && forced(table) === null ? `${callFor(table)}.` : ""}</p>
-    <div class="at-table">
-      <div class="middle">
-        ${shown.film ? html`<${Stage} key=${`${shown.film.match} ${shown.film.sees}`} ...${{ shown, here, acts, game }} />` : ""}
-        ${shown.film || here.isPlaying ? "" : html`<${Between} ...${{ table, here, acts, game }} />`}
-      </div>
+    ${shown.film ? html`<${Stage} key=${`${shown.film.match} ${shown.film.sees}`} ...${{ shown, here, acts, game, id }} />` : html`<div class="at-table">
+      <div class="middle">${here.isPlaying ? "" : html`<${Between} ...${{ table, here, acts, game }} />`}</div>
       <aside>
         ${here.you ? "" : html`<${Join} ...${{ table, here, acts }} />`}
-        ${table.match ? html`<${People} table=${table} since=${shown.since} acts=${acts} />` : html`<${Share} id=${id} />`}
+        <${Share} id=${id} />
         <${Chat} table=${table} acts=${acts} />
-        ${table.match ? html`<${Share} id=${id} />` : ""}
       </aside>
-    </div>`;
+    </div>`}`;
 }
 
 function titleOf(table, game) {
@@ -83,15 +80,21 @@ function Leave({ acts, here }) {
     <button type="button" class="quiet" onClick=${() => set(false)}>Stay</button></span>`;
 }
 
-// The match, and the moves of whoever sits here.
-function Stage({ shown, here, acts, game }) {
-  const { film, version } = shown;
+// The match, and the moves of whoever sits here; who is here, what they say, and how to bring others, beside what happened.
+function Stage({ shown, here, acts, game, id }) {
+  const { film, version, table } = shown;
   const module = useBoard(game);
   if (module === undefined) return html`<p class="soft">The board is being fetched…</p>`;
   const beside = here.isPlaying
     ? html`<${Turn} ...${{ shown, here, acts, module }} />`
-    : html`<${Between} table=${shown.table} here=${here} acts=${acts} game=${game} />`;
-  return html`<${Player} film=${film} version=${version} module=${module} seat=${here.seat} beside=${beside} />`;
+    : html`<${Between} ...${{ table, here, acts, game }} />`;
+  const tabs = [
+    { id: "chat", title: "Chat", news: table.chat.at(-1)?.number ?? 0, body: html`<${Chat} table=${table} acts=${acts} />` },
+    { id: "players", title: "Players", body: html`<${People} table=${table} since=${shown.since} acts=${acts} />` },
+    { id: "link", title: "Invite", body: html`<${Share} id=${id} />` },
+    ...(here.you ? [] : [{ id: "join", title: "Join", body: html`<${Join} ...${{ table, here, acts }} />` }]),
+  ];
+  return html`<${Player} film=${film} version=${version} module=${module} seat=${here.seat} beside=${beside} tabs=${tabs} />`;
 }
 
 const boards = new Map();
@@ -135,7 +138,7 @@ function Turn({ shown, here, acts, module }) {
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
     ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
-      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts, table.is_asleep)}</p>`}
+      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft"><span>${isolated(waitingSaid(others, here, acts, table.is_asleep), others)}</span></p>`}
   </section>`;
 }
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterator, Mapping
+import html
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import attrs
@@ -43,6 +44,9 @@ PAGES = (
 """The paths of the one page, whose script shows what the address asks for."""
 ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__file__).parent}
 """The folders of the files, by what their paths begin with."""
+CARD = "<!-- card -->"
+"""Where the shell has what a link is shown with by those to whom somebody sends it."""
+PICTURES = "page/pictures/{}.png"
 PLAIN_TAG, GZIP_TAG = '"{}"', '"{}-gzip"'
 
 
@@ -60,7 +64,11 @@ class StaticFile:
 class Site:
     """The files by their paths below `/static/`."""
 
-    def __init__(self, roots: Mapping[str, Path] = ROOTS) -> None:
+    def __init__(
+        self, roots: Mapping[str, Path] = ROOTS, game_of: Callable[[str], str | None] = lambda id: None
+    ) -> None:
+        """`game_of` knows the game that is played at an open table, by its id or that of its match."""
+        self._game_of = game_of
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
     def routes(self) -> list[Route]:
@@ -68,10 +76,34 @@ class Site:
         return [*pages, Route("/static/{path:path}", self.get_file, methods=["GET"])]
 
     async def get_page(self, request: Request) -> Response:
-        return self._answer(request, SHELL)
+        shell = self._files[SHELL].octets.decode()
+        card = self._card(request.path_params.get("id", ""), str(request.base_url))
+        page = _packed(shell.replace(CARD, card).encode(), TYPES[".html"])
+        return _answer(request, page)
+
+    def _card(self, id: str, home: str) -> str:
+        """The title, the sentence and the picture of a link, as markup; pictures need whole addresses."""
+        game = self._game_of(id)
+        title, told, picture = (
+            "Arena",
+            "Games of hidden information, against bots or with friends.",
+            next(iter(GAMES)),
+        )
+        if game is not None and game in GAMES:
+            title, picture = GAMES[game].title, game
+            told = f"A table of {title}: whoever has this link can join or watch."
+        card = {"title": title, "description": told, "type": "website"}
+        if PICTURES.format(picture) in self._files:
+            card["image"] = f"{home}static/{PICTURES.format(picture)}"
+        return "\n".join(
+            f'<meta property="og:{name}" content="{html.escape(said)}">' for name, said in card.items()
+        )
 
     async def get_file(self, request: Request) -> Response:
-        return self._answer(request, request.path_params["path"])
+        file = self._files.get(request.path_params["path"])
+        if file is None:
+            raise Refusal("not_found", "the site has no such file")
+        return _answer(request, file)
 
     def boards(self) -> dict[str, str | None]:
         """The boards of the games of the house, by the games' names."""
@@ -91,19 +123,17 @@ class Site:
         path = f"games/{file.relative_to(ROOTS['games']).as_posix()}"
         return f"/static/{path}" if path in self._files else None
 
-    def _answer(self, request: Request, path: str) -> Response:
-        file = self._files.get(path)
-        if file is None:
-            raise Refusal("not_found", "the site has no such file")
-        is_gzipped = file.gzipped is not None and _takes_gzip(request.headers.get("accept-encoding", ""))
-        tag = (GZIP_TAG if is_gzipped else PLAIN_TAG).format(file.digest)
-        headers = {"cache-control": "no-cache", "etag": tag, "vary": "Accept-Encoding"}
-        if _is_known(file, request.headers.get("if-none-match", "")):
-            return Response(status_code=304, headers=headers)
-        if is_gzipped:
-            headers["content-encoding"] = "gzip"
-        body = file.gzipped if is_gzipped else file.octets
-        return Response(body, media_type=file.media_type, headers=headers)
+
+def _answer(request: Request, file: StaticFile) -> Response:
+    is_gzipped = file.gzipped is not None and _takes_gzip(request.headers.get("accept-encoding", ""))
+    tag = (GZIP_TAG if is_gzipped else PLAIN_TAG).format(file.digest)
+    headers = {"cache-control": "no-cache", "etag": tag, "vary": "Accept-Encoding"}
+    if _is_known(file, request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    if is_gzipped:
+        headers["content-encoding"] = "gzip"
+    body = file.gzipped if is_gzipped else file.octets
+    return Response(body, media_type=file.media_type, headers=headers)
 
 
 def _found(root: Path, name: str) -> Iterator[tuple[str, Path]]:
@@ -122,13 +152,13 @@ def _within(root: Path, inside: Path) -> Iterator[Path]:
 def _read(file: Path) -> StaticFile:
     octets = file.read_bytes()
     assert len(octets) <= FILE_BYTES_MAX, file
+    return _packed(octets, TYPES[file.suffix])
+
+
+def _packed(octets: bytes, media_type: str) -> StaticFile:
     gzipped = gzip.compress(octets, mtime=0)
-    return StaticFile(
-        octets,
-        gzipped if len(gzipped) < len(octets) else None,
-        hashlib.sha256(octets).hexdigest()[:32],
-        TYPES[file.suffix],
-    )
+    digest = hashlib.sha256(octets).hexdigest()[:32]
+    return StaticFile(octets, gzipped if len(gzipped) < len(octets) else None, digest, media_type)
 
 
 def _takes_gzip(accepted: str) -> bool:

@@ -1,0 +1,147 @@
+"""One view at a table: own hand, board and buttons in sight at once, nothing that jumps, no word that is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from browsers import DESK
+from daily import NIGHTLY, daily
+from site_people import Person, person, quick  # noqa: F401  fixtures
+
+from arena.games import GAMES
+from tests.server.served import a_server
+
+# ruff: noqa: F811 - fixtures are imported
+
+pytestmark = pytest.mark.slow
+
+SIZES = ((360, 740), (768, 1024), (1280, 720), (1366, 768), (1440, 900))
+TURNS = 6
+SHIFT_MAX = 0.1
+"""The layout shift of one change, as browsers count it."""
+
+FILL = """async (game) => {
+    const { makeTable } = await import("/static/page/site/opening.js");
+    const { seats, bots } = (await (await fetch("/api/games")).json()).find(({ name }) => name === game);
+    const others = Array.from({ length: seats.most - 1 }, (_, at) => bots[at % bots.length]);
+    return makeTable({ game, bots: others, begins: true });
+}"""
+"""A table of a game with all its seats taken, one of them by who looks at this page."""
+HIDDEN = """() => {
+    scrollTo(0, 0);
+    const boxes = (names) => [...document.querySelectorAll(names)].filter((each) => !each.closest("details:not([open])"))
+        .map((each) => each.getBoundingClientRect()).filter(({ width, height }) => width && height);
+    const dock = document.querySelector(".dock").getBoundingClientRect();
+    const board = boxes(".board .k-place, .board .k-centre, .is-own .k-hand *");
+    const below = (all) => Math.max(0, ...all.map(({ bottom }) => Math.round(bottom - innerHeight)));
+    const covered = board.map(({ left, right, bottom }) => (right > dock.left + 1 && left < dock.right - 1 && dock.top < bottom ? Math.round(bottom - dock.top) : 0));
+    return { board: below(board), buttons: below(boxes(".turn button, .turn input")), covered: Math.max(0, ...covered), sideways: document.documentElement.scrollWidth - innerWidth };
+}"""
+"""By how many pixels the board and the buttons are below the window, and the board is under the dock."""
+DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+SHIFTS = """() => {
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifts.push(value);
+    }).observe({ type: "layout-shift" });
+}"""
+BROKEN = """() => {
+    const found = new Set(), range = document.createRange();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const text = texts.currentNode;
+        if (text.parentElement.closest("bdi, code, script, style, template, .unseen, select, svg")) continue;
+        for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}']{2,}/gu)) {
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            const tops = [...range.getClientRects()].filter(({ width }) => width > 0.5).map(({ top }) => Math.round(top));
+            if (new Set(tops).size > 1) found.add(word);
+        }
+    }
+    return [...found];
+}"""
+"""The words that go on in the next line."""
+
+
+@pytest.fixture
+def full(tmp_path: Path, chromium: Any) -> Iterator[Callable[..., Person]]:
+    """Seats somebody at a full table of a game whose match has begun, on a server of its own: that takes all its bots."""
+    with a_server(tmp_path / "data", is_quick=True) as server:
+        context = chromium.new_context(**DESK)
+        context.set_default_timeout(60_000)
+        ann = Person(context.new_page(), server.http, [])
+
+        def seated(game: str, width: int, height: int) -> Person:
+            ann.page.set_viewport_size({"width": width, "height": height})
+            ann.go()
+            ann.page.locator(".game").first.wait_for()
+            ann.go(f"/tables/{ann.page.evaluate(FILL, game)}")
+            assert ann.is_asked()
+            return ann
+
+        yield seated
+        context.close()
+
+
+@pytest.mark.parametrize("game", daily("holdem".__eq__, GAMES))
+def test_hand_board_and_buttons_are_in_one_view(game: str, full: Callable[..., Person]) -> None:
+    """At a full table, in windows of five sizes, at each turn; and no word is broken there."""
+    ann, rng = full(game, *SIZES[0]), Random(1)
+    found: list[Any] = []
+    for turn in range(TURNS):
+        if not ann.is_asked():
+            break
+        for width, height in SIZES:
+            ann.page.set_viewport_size({"width": width, "height": height})
+            ann.page.evaluate(DRAWN)
+            if any((seen := ann.page.evaluate(HIDDEN)).values()):
+                found.append((turn, width, seen))
+            if broken := ann.page.evaluate(BROKEN):
+                found.append((turn, width, broken))
+        ann.moves(rng)
+    assert [] == found
+
+
+SHIFTED = [
+    pytest.param(game, width, height, marks=() if game == "holdem" else NIGHTLY)
+    for game in GAMES
+    for width, height in ((360, 740), (1280, 720))
+]
+
+
+@pytest.mark.parametrize(("game", "width", "height"), SHIFTED)
+def test_a_turn_moves_nothing_else(game: str, width: int, height: int, full: Callable[..., Person]) -> None:
+    """What changes from turn to turn leaves the rest where it is, as the browser measures it."""
+    ann = full(game, width, height)
+    ann.page.evaluate(SHIFTS)
+    for _ in range(TURNS):
+        if not ann.is_asked():
+            break
+        ann.page.evaluate("document.querySelector('.turn.mine .k-controls button:enabled')?.click()")
+        ann.page.wait_for_timeout(150)
+    shifts = ann.page.evaluate("shifts")
+    assert max(shifts, default=0) <= SHIFT_MAX, sorted(shifts)[-5:]
+
+
+def test_no_page_breaks_a_word(person: Callable[..., Person]) -> None:
+    """Home, a table before its match, the results, a report and a finished match, at five widths."""
+    ann = person()
+    ann.says("ann")
+    ann.makes_table("No-Limit Hold'em")
+    waiting = ann.page.url.removeprefix(ann.home)
+    matches = "/results/spring%20cup/matches"
+    ann.go(matches)
+    ann.page.locator(".rows a").first.wait_for()
+    finished = ann.page.locator(".rows a").first.get_attribute("href")
+    for path in ("/", waiting, "/results", matches, finished, "/results/spring%20cup"):
+        ann.go(path)
+        ann.page.wait_for_load_state("networkidle")
+        for width, height in SIZES:
+            ann.page.set_viewport_size({"width": width, "height": height})
+            assert [] == ann.page.evaluate(BROKEN), (path, width)
+    ann.page.emulate_media(media="print")
+    assert [] == ann.page.evaluate(BROKEN), "the printed report"
