@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 
 from arena.cli import main
-from arena.server.ring.live_ring import LiveRing
+from arena.server.ring import live_ring
 from arena.server.tables.pauses import Pauses
 
 
 def hurry() -> None:
     """Bots answer at once, and the next hand begins at once."""
-    for init, waits in ((Pauses.__init__, ("bot_s", "showdown_s")), (LiveRing.__init__, ("between_s",))):
-        assert init.__kwdefaults__.keys() >= set(waits)
-        init.__kwdefaults__.update(dict.fromkeys(waits, 0.0))
+    assert Pauses.__init__.__kwdefaults__.keys() == {"bot_s", "showdown_s"}
+    Pauses.__init__.__kwdefaults__.update(bot_s=0.0, showdown_s=0.0)
+    assert live_ring.BETWEEN_S > 0
+    live_ring.BETWEEN_S = 0.0
 
 
 if __name__ == "__main__":
