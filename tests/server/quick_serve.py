@@ -11,9 +11,8 @@ from arena.server.tables.pauses import Pauses
 
 def hurry() -> None:
     """Bots answer at once, and the next hand begins at once."""
-    waits = {"bot_s", "showdown_s"}
-    assert Pauses.__init__.__kwdefaults__.keys() >= waits
-    Pauses.__init__.__kwdefaults__.update(dict.fromkeys(waits, 0.0))
+    assert Pauses.__init__.__kwdefaults__.keys() == {"bot_s", "showdown_s"}
+    Pauses.__init__.__kwdefaults__.update(bot_s=0.0, showdown_s=0.0)
     assert live_ring.BETWEEN_S > 0
     live_ring.BETWEEN_S = 0.0
 
