@@ -58,13 +58,14 @@ def test_true_ranks() -> None:
         assert abs(number(wide) - FOUND[f"true ranks, {field}: mean width, of all places"]) <= 0.51
 
 
-def test_fewer_matches() -> None:
-    rows = table("field | plan")
-    assert 8 == len(rows)
-    for field, plan, fewer, even, wrong in rows:
-        of = f"--until: {field}, plan {plan}: "
-        assert number(fewer) == round(FOUND[f"{of}fewer matches"], 1)
-        assert number(even) == round(FOUND[f"{of}with --allocate even"], 1)
+def test_the_fewest_series() -> None:
+    rows = table("field | the fewest series")
+    assert len(rows) == sum(what.endswith(": series ÷ the fewest") for what in FOUND) == 7
+    for field, fewest, times, even, wrong in rows:
+        of = f"--until: {field}: "
+        assert number(fewest) == round(FOUND[f"{of}the fewest series of any rule"])
+        assert abs(number(times) - FOUND[f"{of}series ÷ the fewest"]) <= 0.0051
+        assert abs(number(even) - FOUND[f"{of}with --allocate even, ÷ the fewest"]) <= 0.0051
         assert number(wrong) == round(100 * FOUND[f"{of}wrong at 95 %"], 1)
 
 

@@ -170,7 +170,7 @@ class Course:
 
     @property
     def cycles(self) -> int:
-        """How many cycles there will be, in a format in which every set plays once in each or allocated."""
+        """How many cycles a round-robin will have: laps, or the batches of an allocated one."""
         if self._batches is None or self.kind.sets is None:
             return self.terms.series
         return batches_of(len(self.kind.sets(self.names, self.terms)), self.terms.series)
