@@ -156,6 +156,15 @@ def test_no_link_is_followed(it, words, name):
     assert f"it/{name} is a link" in refusal(*words)
 
 
+@pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", f"{DATABASE}.before", LOCK])
+@pytest.mark.parametrize("option", ["--dry-run", "--fresh", "--quiet"])
+def test_a_folder_in_the_place_of_a_file_is_refused(it, name, option):
+    """Before anything is played or promised."""
+    (it / name).unlink(missing_ok=True)
+    (it / name).mkdir()
+    assert f"it/{name} is a folder" in refusal("run", "odds", "random", "--out", "it", option)
+
+
 @pytest.mark.parametrize("name", [".tables.json", "run.json", "logs/odds-1.log", "faults/a.jsonl", LOCK])
 def test_no_link_is_followed_anywhere_below(it, name):
     """In whichever folder of the arena's it lies."""

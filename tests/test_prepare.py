@@ -14,6 +14,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from arena.cli import cli
 from arena.cli.mistakes import told_mistake
 from arena.errors import ConfigError
 from arena.match.record import Entry, MatchRecord
@@ -22,6 +23,7 @@ from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
 from arena.tournament.bots.broken import BrokenBots
+from arena.tournament.folder.contents import recover
 from arena.tournament.folder.folder import open_run, seen_there
 from arena.tournament.folder.intake import course_of, keep_course
 from arena.tournament.folder.latest import is_latest, latest_kept
@@ -334,6 +336,35 @@ def test_a_fresh_run_that_was_killed_is_settled_by_the_next(begins, left, home):
     open_up(plan())
     assert left == there()
     assert [DATABASE] == sorted(path.name for path in Path("out").glob(f"{DATABASE}*"))
+
+
+@pytest.mark.parametrize(
+    "words", [["odds", "random", "--dry-run"], ["--resume", "out", "--dry-run"], ["--resume", "out"]]
+)
+def test_what_a_killed_fresh_run_put_aside_is_found(words, home, capsys):
+    """By a dry run, which would say else that all is to be played, and by --resume, which would find nothing."""
+    words = [*words, *(["--out", "out", "--series", "1", "--seed", "1"] if "odds" in words else [])]
+    assert 0 == (
+        cli.main(
+            ("run", "odds", "random", "--out", "out", "--series", "1", "--seed", "1", "-q"),
+            standalone_mode=False,
+        )
+        or 0
+    )
+    Path("out", DATABASE).rename(f"out/{DATABASE}.before")
+    capsys.readouterr()
+    assert 0 == (cli.main(("run", *words), standalone_mode=False) or 0)
+    assert "nothing left to play" in "".join(capsys.readouterr())
+    assert 2 == there()
+
+
+def test_what_is_put_aside_stays_there_while_a_run_starts_over(home):
+    """Until its play begins, it may put all back itself."""
+    open_up(plan(), matches=2)
+    started_over = attrs.evolve(prepare(plan()), fresh=True)
+    with open_run(started_over), pytest.raises(ConfigError, match="another run"):
+        recover(Path("out"))
+    assert 2 == there()
 
 
 def foreign_tables(folder: Path) -> None:

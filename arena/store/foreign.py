@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.store.files import COLUMNS_FOLDER, DATABASE, LATEST
+from arena.store.files import COLUMNS_FOLDER, DATABASE, LATEST, LOCK
 
 FOLDERS = ("faults", "logs", COLUMNS_FOLDER)
 """The subfolders of a results folder in which the arena reads and writes."""
@@ -51,7 +51,9 @@ def bound_steps(db: sqlite3.Connection, path: Path) -> None:
 
 
 def check_folder(folder: str | Path) -> None:
-    """Raises ConfigError if a results folder, which may be missing, holds a link, pipe, device or journal."""
+    """Raises ConfigError if a results folder, which may be missing, holds a link, pipe, device or journal,
+    or a folder in the place of a database or a lock.
+    """
     for entry in _entries(Path(folder)):
         if reason := _reason(entry):
             raise ConfigError(f"{entry.path} {reason}")
@@ -75,7 +77,10 @@ def _reason(entry: os.DirEntry[str]) -> str:
         if _OUR_LINK.fullmatch(entry.name):
             return ""
         return "is a link, and in a results folder none is followed: put the file itself there, or remove it"
-    if not entry.is_dir(follow_symlinks=False) and not _is_file(entry):
+    if entry.is_dir(follow_symlinks=False):
+        if _OUR_FILE.fullmatch(entry.name):
+            return "is a folder, where a run keeps a file: remove it"
+    elif not _is_file(entry):
         return "is not a file, as everything in a results folder must be: remove it"
     if DATABASE in entry.name and entry.name.endswith(_JOURNAL):
         return "is a journal, which no run leaves and which can have SQLite delete other files: remove it"
@@ -87,5 +92,7 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
     return entry.is_file(follow_symlinks=False) or not os.path.lexists(entry.path)
 
 
+_OUR_FILE = re.compile(rf"{re.escape(DATABASE)}(\.before|\.damaged)?(-wal|-shm)?|{re.escape(LOCK)}")
+"""What a run opens or renames as a file, so that a folder of such a name would be in its way."""
 _OUR_LINK = re.compile(rf"{LATEST.name}|\.{LATEST.name}\.[0-9]+\.tmp", re.ASCII)
 """The link `latest` to the last run, which lies in a results folder if a run was written to `results/`."""

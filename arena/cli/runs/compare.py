@@ -22,6 +22,7 @@ from arena.store import Store
 from arena.terminal.text import as_json, out, say
 from arena.terminal.verdict import length_before, length_of_returns, told
 from arena.tournament.bots.revisions import is_revision, version_at
+from arena.tournament.folder.contents import recover
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.membership import OTHERWISE
 from arena.tournament.folder.run import Run
@@ -103,6 +104,7 @@ def _resumed(
         raise ConfigError(
             f"--resume {folder} takes its bots and its question from the folder: leave out everything else"
         )
+    recover(folder)
     with Store.open(folder) as store:
         store.check_is_tournament()
         kept = store.meta().get(META)

@@ -21,6 +21,7 @@ from arena.tournament.bots.broken import found_broken, said_of
 from arena.tournament.bots.grants import grants_said
 from arena.tournament.bots.resting import expected_course
 from arena.tournament.bots.submissions import expanded, not_named_yet
+from arena.tournament.folder.contents import recover
 from arena.tournament.folder.folder import seen_there
 from arena.tournament.folder.intake import Extent, course_there, extent_there, left_out_before
 from arena.tournament.folder.membership import NewVersion, RosterWishes
@@ -127,6 +128,7 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
         raise ConfigError(f"--resume {folder} takes its plan from the folder: leave out {plans[0]}")
     if options.get("out"):
         raise ConfigError(f"--resume {folder} continues in that folder: leave out --out {options['out']}")
+    recover(folder)
     return stored_plan(folder)
 
 

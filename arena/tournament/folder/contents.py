@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from arena.errors import ELSEWHERE, ConfigError
-from arena.store import DATABASE, LOCK, TABLE_FILES, NotOurs, Store, erase, holds_tournament
+from arena.store import DATABASE, LOCK, TABLE_FILES, NotOurs, Store, erase, holds_tournament, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
 from arena.store.files import COLUMNS_FOLDER, KEPT_BOARD, code_of, sentences, sweep
@@ -108,6 +108,13 @@ def settle_folder(folder: Path) -> None:
             _forget_aside(folder, {})
         else:
             _put_back(folder)
+
+
+def recover(folder: Path) -> None:
+    """Settles the folder if all its matches are put aside.  Raises ConfigError while the fresh start goes on."""
+    if (folder / _ASIDE).is_file() and not contents_of(folder).matches:
+        with store_lock(folder):
+            settle_folder(folder)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from arena.tournament.folder.contents import (
     FolderContents,
     contents_of,
     put_aside,
+    recover,
     remove_made,
     settle_folder,
 )
@@ -48,10 +49,13 @@ from arena.tournament.tournament import Tournament
 def seen_there(tournament: Tournament) -> Iterator[Run | None]:
     """The folder as a run would find it, only to be read; None if it holds no match, or starts over.
 
+    What a killed fresh start put aside is put back before.
     Raises ConfigError if it belongs to another plan.
     """
-    contents = _contents_to_use(tournament)
-    if tournament.fresh or contents.is_empty:
+    _contents_to_use(tournament)
+    if not tournament.fresh:
+        recover(tournament.folder)
+    if tournament.fresh or contents_of(tournament.folder).is_empty:
         yield None
         return
     with Store.checked(tournament.folder) as store:
