@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from arena.errors import ConfigError
 from arena.game import HiddenHands
 from arena.games.cards import DECK, PLACES, shuffled, sort_cards
+from arena.games.holdem.checks import PUSHED_MAX, PUSHED_MIN
 from arena.games.holdem.classes import CLASSES, class_of
 from arena.games.holdem.equities import equities
 from arena.games.holdem.moves import Deal
@@ -60,11 +61,16 @@ class PushedHands(HiddenHands):
         return [stack * (2 * shares[kind] - 1) for kind in _KINDS]
 
 
-def pushed_hands(game: str, hands: int) -> PushedHands:
-    """The hands of the game of this name.  Raises ConfigError if it is played for more hands than one."""
-    if hands > 1:
+def pushed_hands(game: Any) -> PushedHands:
+    """The hands of a game of Hold'em.  Raises ConfigError if its house rules leave more to be worked out."""
+    if not game.push_or_fold:
         raise ConfigError(
-            f"House rule hands of {game} is {hands}, but only a match of one hand can be worked out: "
-            f"set it to 1."
+            f"{game.title} as asked is too large to be worked out: set push_or_fold to true, hands to 1 and "
+            f"stack to {PUSHED_MIN} to {PUSHED_MAX} times big_blind."
+        )
+    if game.hands > 1:
+        raise ConfigError(
+            f"House rule hands of {game.name} is {game.hands}, but only a match of one hand can be worked "
+            f"out: set it to 1."
         )
     return PushedHands()

@@ -269,9 +269,9 @@ class Holdem(Game[State, Move]):
         """A state that fits, from `hidden.py`."""
         return sample_state(self, information, rng)
 
-    def hidden_hands(self) -> PushedHands | None:
-        """With `push_or_fold` all hands, from `pushing.py`.  Raises ConfigError for several hands a match."""
-        return pushed_hands(self.name, self.hands) if self.push_or_fold else None
+    def hidden_hands(self) -> PushedHands:
+        """With `push_or_fold` and `hands = 1` all hands, from `pushing.py`.  Raises ConfigError otherwise."""
+        return pushed_hands(self)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """Each seat's chips won or lost in all hands together; sums to zero."""
