@@ -111,7 +111,7 @@ def settle_folder(folder: Path) -> None:
 
 
 def recover(folder: Path) -> None:
-    """Settles the folder if all its matches are put aside.  Raises ConfigError while the fresh start goes on."""
+    """Settles a folder whose matches are put aside.  Raises ConfigError while the fresh start goes on."""
     if (folder / _ASIDE).is_file() and not contents_of(folder).matches:
         with store_lock(folder):
             settle_folder(folder)
