@@ -367,6 +367,23 @@ def test_what_is_put_aside_stays_there_while_a_run_starts_over(home):
     assert 2 == there()
 
 
+@pytest.mark.parametrize("out", ["notes.txt", "notes.txt/out"])
+def test_a_file_is_no_folder(out, home):
+    """A run says so before it makes anything, and so does a dry run."""
+    Path("notes.txt").write_text("mine")
+    wanted = attrs.evolve(plan(), out=Path(out))
+    assert "notes.txt is a file" in refused(wanted)
+    with pytest.raises(ConfigError, match="is a file"), seen_there(prepare(wanted)):
+        pass
+    assert "mine" == Path("notes.txt").read_text()
+
+
+def test_a_link_that_leads_to_itself_is_no_folder(home):
+    """It is the user's mistake, not a bug."""
+    Path("out").symlink_to("out")
+    assert "leads back to itself" in refused(plan())
+
+
 def foreign_tables(folder: Path) -> None:
     (folder / "matches.csv").write_text("mine")
 

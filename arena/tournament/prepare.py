@@ -70,7 +70,11 @@ def prepare(
     _check_anchor(plan, entrants)
     named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
-    entrants = granted(entrants, plan.allow, hidden=results_beside(folder))
+    try:
+        hidden = results_beside(folder)
+    except (OSError, RuntimeError):  # RuntimeError before Python 3.13
+        raise ConfigError(f"{folder} is a link that leads back to itself: remove it") from None
+    entrants = granted(entrants, plan.allow, hidden=hidden)
     # What only processes of ours want of the machine can be measured.
     others = plan.connecting or any(entrant.kind == "local" for entrant in entrants)
     cores = os.cpu_count() or 1

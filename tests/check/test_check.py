@@ -99,6 +99,7 @@ async def test_a_good_bot_has_nothing_to_mend(autojump_clock):
     assert {2, 3} == {asked.seats for asked in found.asked}
     assert {"Bid", "Challenge", "Pass"} == {kind for asked in found.asked for kind in asked.kinds}
     assert 3 == sum(asked.is_provoked for asked in found.asked)
+    assert not found.examples, "of what it was charged with it is not to blame"
     assert "ended" == found.after_loss
     assert "fine" == standing(found, "seed")
     assert found.first_moves["play"] == found.first_moves["again"] == found.first_moves["fresh"]

@@ -5,6 +5,7 @@ Whatever is asked about the folder before it is opened follows from one look at 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -75,6 +76,9 @@ def contents_of(folder: Path) -> FolderContents:
 
     Raises ConfigError if a run there would overwrite files that are not ours, or read what no run wrote.
     """
+    there = next((path for path in (folder, *folder.parents) if os.path.exists(path)), Path())
+    if os.path.isfile(there):
+        raise ConfigError(f"{there} is a file, expected a folder for the results")
     check_folder(folder)
     is_aside = (folder / _ASIDE).exists()
     try:
@@ -111,7 +115,7 @@ def settle_folder(folder: Path) -> None:
 
 
 def recover(folder: Path) -> None:
-    """Settles the folder if all its matches are put aside.  Raises ConfigError while the fresh start goes on."""
+    """Settles a folder whose matches are put aside.  Raises ConfigError while the fresh start goes on."""
     if (folder / _ASIDE).is_file() and not contents_of(folder).matches:
         with store_lock(folder):
             settle_folder(folder)

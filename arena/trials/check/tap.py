@@ -127,7 +127,7 @@ class Tap(WrappedPlayer):
         if not self._is_asked:  # it was the deputy's fault
             return
         asked = self.asked[-1]
-        if decision.reason != PROVOKED and decision.fault is not None:
+        if not asked.is_provoked and decision.fault is not None:
             asked.fault, asked.reason, asked.is_lagged = decision.fault, decision.reason, decision.lagged
             if all(example.fault != decision.fault for example in self.examples):
                 lines = self.player.evidence()
