@@ -124,13 +124,13 @@ class PersonMatch:
             "rules": self._rules,
         }
 
-    async def play(self, bots: Sequence[Player], watch: LagWatch) -> None:
-        """Plays the match to its end, or until the person leaves."""
+    async def play(self, bots: Sequence[Player], watch: LagWatch, descriptor: int = STDIN) -> None:
+        """Plays the match to its end, or until the person, who types there, leaves."""
         players = [*bots]
         players.insert(self.seat, self._player)
         self._greet()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._listen, nursery.cancel_scope)
+            nursery.start_soon(self._listen, descriptor, nursery.cancel_scope)
             self._nursery = nursery
             self.record = await play_match(
                 self.game,
@@ -282,8 +282,8 @@ class PersonMatch:
 
     # What the person types
 
-    async def _listen(self, scope: trio.CancelScope) -> None:
-        async with aclosing(lines_of(STDIN)) as lines:
+    async def _listen(self, descriptor: int, scope: trio.CancelScope) -> None:
+        async with aclosing(lines_of(descriptor)) as lines:
             async for line in lines:
                 if not await self._hear(line):
                     break

@@ -27,7 +27,7 @@ from tests.recorded_matches import import_bots, played
 
 PAGE = Path(__file__).parents[2] / "arena" / "page"
 PICTURES = PAGE / "pictures"
-WIDTH, HEIGHT = 735, 1200
+WIDTH, HEIGHT = 1180, 620
 SEATS, STEP_FIRST = 4, 6
 """The size of the tables, and how much of a match is passed over."""
 DARK = "blef"

@@ -40,8 +40,8 @@ export function place(scene, seat, options = {}) {
 }
 
 function news({ lost, won, said }) {
-  if (lost) return html`<span class="k-bubble is-lost">${mark("lost")}${lost}</span>`;
-  if (won) return html`<span class="k-bubble is-won">${mark("won")}${won}</span>`;
+  if (lost) return html`<span class="k-bubble is-lost">${mark("lost")}<span>${lost}</span></span>`;
+  if (won) return html`<span class="k-bubble is-won">${mark("won")}<span>${won}</span></span>`;
   return said ? bubble(said) : null;
 }
 
