@@ -372,8 +372,8 @@ def test_a_file_is_no_folder(out, home):
     """A run says so before it makes anything, and so does a dry run."""
     Path("notes.txt").write_text("mine")
     wanted = attrs.evolve(plan(), out=Path(out))
-    assert "notes.txt is a file" in refused(wanted)
-    with pytest.raises(ConfigError, match="is a file"), seen_there(prepare(wanted)):
+    assert "notes.txt cannot be written: it is a file" in refused(wanted)
+    with pytest.raises(ConfigError, match="it is a file"), seen_there(prepare(wanted)):
         pass
     assert "mine" == Path("notes.txt").read_text()
 

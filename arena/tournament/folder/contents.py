@@ -78,7 +78,7 @@ def contents_of(folder: Path) -> FolderContents:
     """
     there = next((path for path in (folder, *folder.parents) if os.path.exists(path)), Path())
     if os.path.isfile(there):
-        raise ConfigError(f"{there} is a file, expected a folder for the results")
+        raise ConfigError(f"{there} cannot be written: it is a file, expected a folder")
     check_folder(folder)
     is_aside = (folder / _ASIDE).exists()
     try:
