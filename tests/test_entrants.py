@@ -284,7 +284,7 @@ def test_bots_play_the_games_that_they_name():
     expected = [
         "",
         f"{cannot} blef; game = blef plays that, or add holdem to its games",
-        f"{cannot} blef and bluff; game = blef or game = bluff plays that, or add holdem to its games",
+        f"{cannot} blef and bluff; game = blef or bluff plays that, or add holdem to its games",
     ]
     assert expected == [one.problem for one in judged(bots, game="holdem")]
 

@@ -80,7 +80,7 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
           <p class="where" data-part="where">${whereSaid(film, place, last, rounds, false)}${marksSaid(marks, place, film.names)}</p>
           <${Jump} ...${{ place, marks, rounds, go }} />
           <label class="pace"><span>Speed</span>
-            <select data-part="pace" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
+            <select data-part="pace" aria-label="Speed" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
               ${PACES.map(([name], each) => html`<option key=${name} value=${each}>${name}</option>`)}
             </select></label>
         </div>`}

@@ -133,7 +133,7 @@ def asked(hole, *, board=(), owed=0, pot=30, wealth=1000, minimum_raise=20):
 
 def answer(question, seed="1"):
     bot = EQUITY.Equity()
-    bot.begin(SimpleNamespace(bot_seed=seed))
+    bot.begin(SimpleNamespace(bot_seed=seed, rules={}))
     return bot.move(question, [])
 
 

@@ -746,7 +746,7 @@ def test_who_does_without_push_or_fold_is_told_nothing_of_it():
         ({"stack": 39}, "stack .* 39, .* 40 to 300"),
         ({"stack": 301}, "stack .* 301, .* 40 to 300"),
         ({"stack": 200, "reset_stacks": False}, "reset_stacks"),
-        ({"stacks": (200, 200), "reset_stacks": False}, "reset_stacks"),
+        ({"stacks": (200, 200), "reset_stacks": False}, "stacks .* push_or_fold"),
     ],
 )
 def test_push_or_fold_is_for_short_stacks_that_begin_anew(rules, said):

@@ -84,7 +84,7 @@ CYCLES_LONG = 3000
 ERRORS: Mapping[str, tuple[Callable[[], Field], int, int]] = {
     "two even bots": (lambda: by_elo([0, 0]), 1, 300),
     "best of 4, two even before two": (lambda: by_elo([100, 100, 0, 0]), 1, 150),
-    "best of 12, two even before ten": (lambda: by_elo([100, 100, *[0.0] * 10]), 1, 20),
+    "best of 12, two even before ten": (lambda: by_elo([100, 100, *[0.0] * 10]), 1, 60),
     "best of 6, all even": (lambda: by_elo([0.0] * 6), 1, 100),
     "top 3 of 6, all even": (lambda: by_elo([0.0] * 6), 3, 100),
     "top 3 of 8, 4 Elo between third and fourth": (
@@ -92,7 +92,7 @@ ERRORS: Mapping[str, tuple[Callable[[], Field], int, int]] = {
         3,
         100,
     ),
-    "top 3 of 11 real, 0.004 between third and fourth": (of_liars_dice, 3, 20),
+    "top 3 of 11 real, 0.004 between third and fourth": (of_liars_dice, 3, 40),
     "best of 3 in a circle": (lambda: in_circles(1, 0.8), 1, 150),
     "best of 6 in two circles": (lambda: in_circles(2, 0.65), 1, 100),
     "two even bots, one of rare large losses": (lambda: with_rare_losses(2), 1, 200),

@@ -28,6 +28,11 @@ def check_rules(game: Any) -> None:
             f"House rule {rule} of {game.name} {'has' if game.stacks else 'is'} {most}, but must not be "
             f"more than {BIG_BLINDS_MAX} times big_blind, which is {game.big_blind}."
         )
+    if game.stacks and game.push_or_fold:
+        raise ConfigError(
+            f"House rule stacks of {game.name} is for a freeze-out, and push_or_fold for hands that begin "
+            f"alike: leave one of them out."
+        )
     if game.stacks and game.reset_stacks:
         raise ConfigError(
             f"House rule stacks of {game.name} gives each seat chips of its own for the whole match, "

@@ -168,11 +168,10 @@ def _of_versions(field: Sequence[Entrant]) -> Problems:
 def _of_games(field: Sequence[Entrant], game: str) -> Problems:
     for entrant in field:
         if entrant.games and game not in entrant.games:
-            right = " or ".join(f"game = {own}" for own in entrant.games)
             yield (
                 entrant.name,
                 f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}; "
-                f"{right} plays that, or add {game} to its games",
+                f"game = {listed(entrant.games, 'or')} plays that, or add {game} to its games",
             )
 
 
