@@ -133,11 +133,11 @@ def _drawn(
     The weights lie end to end; `size` marks at equal distances, the first of them drawn, fall on them.
     """
     step, first = sum(weights) * _DRAWS, derive_seed(seed, "batch", before) % _DRAWS * sum(weights)
-    counts, end, before = [0] * len(sets), 0, 0
+    counts, end, passed = [0] * len(sets), 0, 0
     for place in _shuffled(sets, seed, "batch", before):
         end += weights[place]
         marks = -((first - end * size * _DRAWS) // step)  # those before the end of this set
-        counts[place], before = marks - before, marks
+        counts[place], passed = marks - passed, marks
     return tuple(counts)
 
 

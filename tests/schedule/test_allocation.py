@@ -106,6 +106,13 @@ def test_over_many_seeds_a_set_gets_what_its_share_comes_to():
     assert sums["ac"] / 600 == pytest.approx(10 / 3, abs=0.06)
 
 
+def test_each_batch_draws_the_sets_in_an_order_of_its_own():
+    """Three of six sets: in one order for all batches it would be every other set, or the ones between."""
+    drawn = {batch(FOUR, None, 3, 5, 3 * number) for number in range(40)}
+    assert all(3 == sum(counts) for counts in drawn)
+    assert len(drawn) > 10
+
+
 @pytest.mark.parametrize(
     ("sets", "parts"), [(1, 1), (6, 1), (15, 1), (16, 2), (55, 6), (66, 8), (190, 8), (4950, 8)]
 )
