@@ -118,11 +118,12 @@ def test_a_turn_moves_nothing_else(game: str, width: int, height: int, full: Cal
     """What changes from turn to turn leaves the rest where it is, as the browser measures it."""
     ann = full(game, width, height)
     ann.page.evaluate(SHIFTS)
-    for _ in range(TURNS):
+    for turn in range(TURNS):
         if not ann.is_asked():
+            assert turn
             break
-        ann.page.evaluate("document.querySelector('.turn.mine .k-controls button:enabled')?.click()")
-        ann.page.wait_for_timeout(150)
+        ann.page.evaluate("document.querySelector('.turn.mine .k-controls button:enabled').click()")
+        ann.page.evaluate(DRAWN)
     shifts = ann.page.evaluate("shifts")
     assert max(shifts, default=0) <= SHIFT_MAX, sorted(shifts)[-5:]
 
