@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 
-FREEDOM_MAX = 2000
-"""The degrees of freedom from which on Student's t is normal to 0.0001."""
-
 
 def student_t(freedom: float) -> float:
     """The two-sided 95 % quantile of Student's t for 1 degree of freedom or more, to 0.2 %.

@@ -32,7 +32,6 @@ from arena.game import (
     Game,
     IllegalMove,
     Information,
-    Names,
     Option,
     Seat,
     Step,
@@ -40,6 +39,7 @@ from arena.game import (
     is_legal,
     shared_returns,
 )
+from arena.games.blef import sentences
 from arena.games.blef.events import (
     BetMade,
     Eliminated,
@@ -52,7 +52,6 @@ from arena.games.blef.events import (
 from arena.games.blef.hidden import sample_state
 from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
 from arena.games.blef.past import PastRound, past_round
-from arena.games.blef.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
 from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, Player, State
 from arena.games.house_rules import check_seats
@@ -158,21 +157,10 @@ class Blef(Game[State, Move]):
         """The state at the end of a round, as the document's API shows it."""
         return past_round(payloads, seats, self.max_cards(seats))
 
-    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """The sentence for a move, from `sentences.py`."""
-        return tell_move(seat, move, name)
-
-    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """The sentence for an event, from `sentences.py`."""
-        return tell_event(payload, seat, name)
-
-    def tell_mark(self, kind: str, payload: Any) -> str:
-        """The word that marks an event on a timeline, from `sentences.py`."""
-        return tell_mark(payload)
-
-    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """The lines for what a seat sees, from `sentences.py`."""
-        return tell_seen(observation, seat, name)
+    tell_move = staticmethod(sentences.tell_move)
+    tell_event = staticmethod(sentences.tell_event)
+    tell_mark = staticmethod(sentences.tell_mark)
+    tell_seen = staticmethod(sentences.tell_seen)
 
     def sample_state(self, information: Information, rng: Random) -> State:
         """A state that fits, from `hidden.py`."""

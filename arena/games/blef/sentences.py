@@ -34,7 +34,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
             return f"{name(seat)} forfeits the round"
 
 
-def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
+def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
     """The sentence for a payload; each kind of event has a class of its own."""
     match payload:
         case RoundStarted(number, n_cards):
@@ -55,7 +55,7 @@ def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
     return None
 
 
-def tell_mark(payload: Any) -> str:
+def tell_mark(kind: str, payload: Any) -> str:
     """The word under which a timeline marks a public payload."""
     return "check" if isinstance(payload, Showdown) else ""
 
@@ -73,9 +73,9 @@ def _set(words: str) -> str:
     return words if words.startswith(("high", "two", "three", "four")) else f"a {words}"
 
 
-def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
     """The lines for what a seat sees."""
-    return tuple(_seen(seen, seat, name))
+    return tuple(_seen(observation, seat, name))
 
 
 def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:

@@ -39,7 +39,6 @@ from arena.game import (
     Game,
     IllegalMove,
     Information,
-    Names,
     OneOf,
     Option,
     Seat,
@@ -49,10 +48,10 @@ from arena.game import (
     is_legal,
     shared_returns,
 )
+from arena.games.bluff import sentences
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
 from arena.games.bluff.hidden import sample_state
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
-from arena.games.bluff.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.bluff.state import LastChallenge, LastPlay, Observation, State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.games.house_rules import Accepts, check_seats
@@ -171,21 +170,10 @@ class Bluff(Game[State, Move]):
             last_challenge=state.last_challenge,
         )
 
-    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """The sentence for a move, from `sentences.py`."""
-        return tell_move(seat, move, name)
-
-    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """The sentence for an event, from `sentences.py`."""
-        return tell_event(payload, seat, name)
-
-    def tell_mark(self, kind: str, payload: Any) -> str:
-        """The word that marks an event on a timeline, from `sentences.py`."""
-        return tell_mark(payload)
-
-    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """The lines for what a seat sees, from `sentences.py`."""
-        return tell_seen(observation, seat, name)
+    tell_move = staticmethod(sentences.tell_move)
+    tell_event = staticmethod(sentences.tell_event)
+    tell_mark = staticmethod(sentences.tell_mark)
+    tell_seen = staticmethod(sentences.tell_seen)
 
     def sample_state(self, information: Information, rng: Random) -> State | None:
         """At a table of two a state that fits, from `hidden.py`; with more seats None."""

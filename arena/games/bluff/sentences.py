@@ -39,7 +39,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
             return f"{name(seat)} accuses"
 
 
-def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
+def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
     """The sentence for a payload; each kind of event has a class of its own."""
     match payload:
         case Dealt(sizes):
@@ -58,7 +58,7 @@ def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
     return None
 
 
-def tell_mark(payload: Any) -> str:
+def tell_mark(kind: str, payload: Any) -> str:
     """The word under which a timeline marks a public payload."""
     return "accusation" if isinstance(payload, Challenged) else ""
 
@@ -78,9 +78,9 @@ def _claim(count: int, claim: str) -> str:
     return f"{number_word(count)} {one if count == 1 else many}"
 
 
-def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
     """The lines for what a seat sees."""
-    return tuple(_seen(seen, seat, name))
+    return tuple(_seen(observation, seat, name))
 
 
 def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:

@@ -38,7 +38,6 @@ from arena.game import (
     Game,
     IllegalMove,
     Information,
-    Names,
     Option,
     Seat,
     Step,
@@ -47,6 +46,7 @@ from arena.game import (
     shared_returns,
 )
 from arena.games.cards import shuffled
+from arena.games.chamber import sentences
 from arena.games.chamber.chances import AMOUNT_MAX, loads, rebalances
 from arena.games.chamber.events import Rebalanced, RebalancerUsed, RoundStarted
 from arena.games.chamber.hidden import sample_state
@@ -79,7 +79,6 @@ from arena.games.chamber.moves import (
     UseStealItem,
 )
 from arena.games.chamber.options import options_in_window, options_on_turn
-from arena.games.chamber.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.chamber.state import (
     LOAD,
     OVER,
@@ -259,21 +258,10 @@ class Chamber(Game[State, Move]):
             known_next=state.chamber[0] if knows else None,
         )
 
-    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """The sentence for a move, from `sentences.py`."""
-        return tell_move(seat, move, name)
-
-    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """The sentence for an event, from `sentences.py`."""
-        return tell_event(kind, payload, seat, name)
-
-    def tell_mark(self, kind: str, payload: Any) -> str:
-        """The word that marks an event on a timeline, from `sentences.py`."""
-        return tell_mark(payload)
-
-    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """The lines for what a seat sees, from `sentences.py`."""
-        return tell_seen(observation, seat, name)
+    tell_move = staticmethod(sentences.tell_move)
+    tell_event = staticmethod(sentences.tell_event)
+    tell_mark = staticmethod(sentences.tell_mark)
+    tell_seen = staticmethod(sentences.tell_seen)
 
     def sample_state(self, information: Information, rng: Random) -> State:
         """A state that fits, from `hidden.py`."""

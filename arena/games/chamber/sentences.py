@@ -117,7 +117,7 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
     return None
 
 
-def tell_mark(payload: Any) -> str:
+def tell_mark(kind: str, payload: Any) -> str:
     """The word under which a timeline marks a public payload."""
     return "live shot" if isinstance(payload, Shot) and payload.fired == LIVE else ""
 
@@ -154,9 +154,9 @@ def _listed(items: Iterable[Item]) -> str:
     return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"
 
 
-def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
     """The lines for what a seat sees."""
-    return tuple(_seen(seen, seat, name))
+    return tuple(_seen(observation, seat, name))
 
 
 def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
@@ -46,7 +46,6 @@ from arena.game import (
     Game,
     IllegalMove,
     Information,
-    Names,
     OneOf,
     Option,
     Seat,
@@ -55,6 +54,7 @@ from arena.game import (
     is_legal,
 )
 from arena.games.cards import DECK, shuffled
+from arena.games.holdem import sentences
 from arena.games.holdem.betting import (
     STREETS,
     Hand,
@@ -92,7 +92,6 @@ from arena.games.holdem.hidden import sample_state
 from arena.games.holdem.luck import luck_of
 from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options, pushing_options
 from arena.games.holdem.pushing import PushedHands, pushed_hands
-from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
 from arena.games.house_rules import Accepts, AcceptsEach, check_seats
@@ -245,25 +244,11 @@ class Holdem(Game[State, Move]):
             return seen_between(number, state.button, state.stacks, state.last)
         return seen_in_hand(number, hand, state.stacks, state.last, seat)
 
-    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """The sentence for a move, from `sentences.py`."""
-        return tell_move(seat, move, name)
-
-    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """The sentence for an event, from `sentences.py`."""
-        return tell_event(kind, payload, seat, name)
-
-    def tell_mark(self, kind: str, payload: Any) -> str:
-        """The word that marks an event on a timeline, from `sentences.py`."""
-        return tell_mark(payload)
-
-    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """The lines for what a seat sees, from `sentences.py`."""
-        return tell_seen(observation, seat, name)
-
-    def tell_option(self, observation: Observation, seat: Seat, move: Move, name: Names) -> str | None:
-        """What a move would be for this seat, from `sentences.py`."""
-        return tell_option(observation, seat, move, name)
+    tell_move = staticmethod(sentences.tell_move)
+    tell_event = staticmethod(sentences.tell_event)
+    tell_mark = staticmethod(sentences.tell_mark)
+    tell_seen = staticmethod(sentences.tell_seen)
+    tell_option = staticmethod(sentences.tell_option)
 
     def sample_state(self, information: Information, rng: Random) -> State:
         """A state that fits, from `hidden.py`."""

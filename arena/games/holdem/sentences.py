@@ -68,7 +68,7 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
     return None
 
 
-def tell_mark(payload: Any) -> str:
+def tell_mark(kind: str, payload: Any) -> str:
     """The word under which a timeline marks a public payload."""
     match payload:
         case Paid(all_in=True):
@@ -97,16 +97,17 @@ def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
     return ", ".join(f"{who} {chips}" for who, chips in signed)
 
 
-def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
     """The lines for what a seat sees."""
-    return tuple(_seen(seen, seat, name))
+    return tuple(_seen(observation, seat, name))
 
 
-def tell_option(seen: Observation, seat: Seat, move: Move, name: Names) -> str | None:
+def tell_option(observation: Observation, seat: Seat, move: Move, name: Names) -> str | None:
     """What a move would be for the seat on turn: a call, a bet, or a raise, with its amount."""
     if not isinstance(move, Bet) or not move.amount:
         return None
-    top, own = seen.turn.bet_to_player, seen.turn.bet_so_far
+    turn = observation.turn
+    top, own = turn.bet_to_player, turn.bet_so_far
     if own + move.amount <= top:
         return f"{name(seat)} calls {move.amount:,}"
     return f"{name(seat)} raises to {own + move.amount:,}" if top else f"{name(seat)} bets {move.amount:,}"

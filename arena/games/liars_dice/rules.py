@@ -33,7 +33,6 @@ from arena.game import (
     Game,
     IllegalMove,
     Information,
-    Names,
     OneOf,
     Option,
     Seat,
@@ -43,6 +42,7 @@ from arena.game import (
     shared_returns,
 )
 from arena.games.house_rules import Accepts, check_seats
+from arena.games.liars_dice import sentences
 from arena.games.liars_dice.events import (
     BidMade,
     Eliminated,
@@ -54,7 +54,6 @@ from arena.games.liars_dice.events import (
 )
 from arena.games.liars_dice.hidden import sample_state
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
-from arena.games.liars_dice.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.liars_dice.state import NOBODY, Observation, State
 from arena.games.states import changed
 
@@ -179,21 +178,10 @@ class LiarsDice(Game[State, Move]):
             last_challenger=state.last_challenger,
         )
 
-    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """The sentence for a move, from `sentences.py`."""
-        return tell_move(seat, move, name)
-
-    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """The sentence for an event, from `sentences.py`."""
-        return tell_event(payload, seat, name)
-
-    def tell_mark(self, kind: str, payload: Any) -> str:
-        """The word that marks an event on a timeline, from `sentences.py`."""
-        return tell_mark(payload)
-
-    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """The lines for what a seat sees, from `sentences.py`."""
-        return tell_seen(observation, seat, name)
+    tell_move = staticmethod(sentences.tell_move)
+    tell_event = staticmethod(sentences.tell_event)
+    tell_mark = staticmethod(sentences.tell_mark)
+    tell_seen = staticmethod(sentences.tell_seen)
 
     def sample_state(self, information: Information, rng: Random) -> State:
         """A state that fits, from `hidden.py`."""

@@ -36,7 +36,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
             return f"{name(seat)} forfeits the round"
 
 
-def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
+def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
     """The sentence for a payload; each kind of event has a class of its own."""
     match payload:
         case RoundStarted(number, dice):
@@ -57,7 +57,7 @@ def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
     return None
 
 
-def tell_mark(payload: Any) -> str:
+def tell_mark(kind: str, payload: Any) -> str:
     """The word under which a timeline marks a public payload."""
     return "challenge" if isinstance(payload, Showdown) else ""
 
@@ -77,9 +77,9 @@ def _bid(bid: tuple[int, int]) -> str:
     return f"{number_word(count)} {face}{'' if count == 1 else 's'}"
 
 
-def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
     """The lines for what a seat sees."""
-    return tuple(_seen(seen, seat, name))
+    return tuple(_seen(observation, seat, name))
 
 
 def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
