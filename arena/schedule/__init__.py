@@ -30,28 +30,3 @@ FORMATS: Mapping[str, FormatKind] = MappingProxyType(
     }
 )
 """Every format by its name."""
-
-__all__ = [
-    "FORMATS",
-    "ORDER",
-    "SEEDING",
-    "SETS_MAX",
-    "Allocate",
-    "Deals",
-    "FinishedPoints",
-    "Format",
-    "FormatKind",
-    "Pairing",
-    "PairingId",
-    "Points",
-    "ScheduleSize",
-    "Sets",
-    "Shares",
-    "Terms",
-    "Withdrawn",
-    "bot_seed",
-    "bot_seeds",
-    "derive_seed",
-    "match_id",
-    "series_id",
-]

@@ -33,38 +33,3 @@ from arena.store.rows import (
 from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, as_columns
 from arena.store.soundness import Damage
 from arena.store.store import NotOurs, Store, holds_tournament
-
-__all__ = [
-    "DATABASE",
-    "LATEST",
-    "LOCK",
-    "OPPONENTS_SEPARATOR",
-    "RESULTS",
-    "SCHEMA_VERSION",
-    "SEAT_BITS",
-    "TABLES",
-    "TABLE_FILES",
-    "Column",
-    "Columns",
-    "Damage",
-    "FaultCount",
-    "FinishedMatch",
-    "NotOurs",
-    "Row",
-    "SeriesState",
-    "Store",
-    "StoredBot",
-    "StoredMatch",
-    "StoredSeat",
-    "Table",
-    "as_columns",
-    "erase",
-    "holds_tournament",
-    "is_held",
-    "is_written",
-    "mended",
-    "results_beside",
-    "store_lock",
-    "write_tables",
-    "write_text",
-]
