@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, redirect_stdout
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from arena.cli import completion
 from arena.cli.group import COLOR, FIRST_MOVE_TIME, MEMORY_MAX, QUIET, RULE, cli, options
 
 if TYPE_CHECKING:
-    from arena.trials.check.findings import CheckFindings
+    from arena.trials.check.candidate import Candidate
     from arena.trials.check.matches import StoredSource
 
 FINE, TO_MEND = 0, 1
@@ -72,10 +73,13 @@ def check(
     from arena.terminal.text import as_json as json_text
     from arena.terminal.text import columns_of, out
     from arena.trials.check.advice import check_points
+    from arena.trials.check.candidate import candidate_of, examine_bot
     from arena.trials.check.telling import check_json, check_text
 
     inks = inks_for(color)
-    found, code = _checked_bot(bot, recorded, wishes, is_quiet=quiet)
+    source = None if recorded is None else _source(recorded)
+    candidate = candidate_of(bot, wishes, base=Path.cwd(), source=source)
+    code, found = run_on(candidate, examine_bot, is_quiet=quiet), candidate.findings
     if code is not None:
         return code
     points = [
@@ -106,21 +110,22 @@ def _source(word: str) -> StoredSource:
     return StoredSource(folder=folder_with(word), prefix=word, searched=f"{RESULTS}/")
 
 
-def _checked_bot(
-    bot: str, recorded: str | None, wishes: dict[str, Any], *, is_quiet: bool
-) -> tuple[CheckFindings, int | None]:
-    """What was seen of the bot; and the exit code, if a signal ended the check."""
+def run_on(
+    candidate: Candidate,
+    work: Callable[[Candidate, Callable[[str], None]], Awaitable[None]],
+    *,
+    is_quiet: bool,
+) -> int | None:
+    """Does this work on a bot, which notes what it does; returns the exit code, if a signal ended it."""
     import trio
 
     from arena.cli.mistakes import ungrouped
     from arena.cli.stop import Stop
     from arena.terminal.text import say
-    from arena.trials.check.candidate import candidate_of, examine_bot
 
-    source = None if recorded is None else _source(recorded)
-    candidate = candidate_of(bot, wishes, base=Path.cwd(), source=source)
-    stop, is_local = Stop(), candidate.entrant.kind == "local"
-    note = (lambda line: None) if is_quiet else (lambda line: say(f"{candidate.entrant.name}: {line}"))
-    with stop.listening(), redirect_stdout(sys.stderr) if is_local else nullcontext(), ungrouped():
-        trio.run(stop.cancellable, partial(examine_bot, candidate, note))
-    return candidate.findings, stop.exit_code
+    stop, entrant = Stop(), candidate.entrant
+    note = (lambda line: None) if is_quiet else (lambda line: say(f"{entrant.name}: {line}"))
+    away = redirect_stdout(sys.stderr) if entrant.kind == "local" else nullcontext()
+    with stop.listening(), away, ungrouped():
+        trio.run(stop.cancellable, partial(work, candidate, note))
+    return stop.exit_code

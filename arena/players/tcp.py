@@ -18,7 +18,7 @@ from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
 from arena.wire import messages
 from arena.wire.connection import ArenaConnection
-from arena.wire.states import Introduced, Noted, Refused, State
+from arena.wire.states import Introduced, Noted, Received, Refused, State
 
 BACKLOG = 256
 """How many connections the kernel keeps until they are accepted, if no more are expected."""
@@ -174,14 +174,8 @@ async def hear_introduction(
     """
     said = values = 0
     while True:
-        octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
-        if not octets and not connection.has_more:
-            raise trio.BrokenResourceError("closed before it said anything")
-        began = perf_counter()
-        heard = connection.receive(octets) if octets else connection.read_on()
-        allowance.charge(len(octets), len(heard))
-        allowance.note_work(began)
-        said, values = said + len(octets), values + len(heard)
+        octets, heard = await hear_piece(transport, connection, allowance)
+        said, values = said + octets, values + len(heard)
         for received in heard:
             if isinstance(received, Refused):
                 return received.reason
@@ -194,6 +188,23 @@ async def hear_introduction(
         if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
             return "it said a lot, but not who it is"
         await allowance.subside()
+
+
+async def hear_piece(
+    transport: Transport, connection: ArenaConnection, allowance: Allowance
+) -> tuple[int, list[Received]]:
+    """Waits for what comes next from somebody who does not play yet: its bytes, and what they say.
+
+    Raises trio.BrokenResourceError if the connection closes.  What is said is charged to the allowance.
+    """
+    octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
+    if not octets and not connection.has_more:
+        raise trio.BrokenResourceError("closed before play began")
+    began = perf_counter()
+    heard = connection.receive(octets) if octets else connection.read_on()
+    allowance.charge(len(octets), len(heard))
+    allowance.note_work(began)
+    return len(octets), heard
 
 
 async def send_last(transport: Transport, octets: bytes) -> None:

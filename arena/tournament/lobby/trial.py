@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from random import Random
-from time import perf_counter
 from typing import Any
-
-import trio
 
 from arena.match.game import CHANCE, Game, Seat
 from arena.players.allowance import Allowance
 from arena.players.codec import Codec
-from arena.players.tcp import INTRODUCTION_PIECE_BYTES, send_last
+from arena.players.tcp import hear_piece, send_last
 from arena.players.transport import Transport
 from arena.wire.connection import ArenaConnection
-from arena.wire.states import Answered, Introduced, Malformed, Received, Refused
+from arena.wire.states import Answered, Introduced, Malformed, Refused
 
 REMARKS_MAX = 32
 """How many messages a connection may send while it waits without saying who it is."""
@@ -49,7 +46,9 @@ async def answers(
     await send_last(transport, connection.ask_trial(state))
     remarks = 0
     while remarks < REMARKS_MAX:
-        for received in await _hear(transport, connection, allowance):
+        _, heard = await hear_piece(transport, connection, allowance)
+        await allowance.subside()
+        for received in heard:
             match received:
                 case Answered() | Introduced():
                     return None
@@ -64,17 +63,5 @@ async def answers(
 async def hear_nothing(transport: Transport, connection: ArenaConnection, allowance: Allowance) -> None:
     """Drops whatever comes until this is cancelled.  Raises trio.BrokenResourceError if it closes."""
     while True:
-        await _hear(transport, connection, allowance)
-
-
-async def _hear(transport: Transport, connection: ArenaConnection, allowance: Allowance) -> list[Received]:
-    """Waits for what comes next; returns it, perhaps not all of it."""
-    octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
-    if not octets and not connection.has_more:
-        raise trio.BrokenResourceError("closed while it waited for play to begin")
-    began = perf_counter()
-    heard = connection.receive(octets) if octets else connection.read_on()
-    allowance.charge(len(octets), len(heard))
-    allowance.note_work(began)
-    await allowance.subside()
-    return heard
+        await hear_piece(transport, connection, allowance)
+        await allowance.subside()
