@@ -22,11 +22,14 @@ from arena.reading.units import Address
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
+from arena.tournament.bots import field
 from arena.tournament.bots.broken import BrokenBots
+from arena.tournament.bots.entrants import resolve
 from arena.tournament.folder.contents import recover
 from arena.tournament.folder.folder import open_run, seen_there
 from arena.tournament.folder.intake import course_of, keep_course
 from arena.tournament.folder.latest import is_latest, latest_kept
+from arena.tournament.folder.membership import RosterWishes
 from arena.tournament.folder.stored import stored_form, stored_game, stored_plan, write_run_file
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.play.summary import Summary
@@ -75,6 +78,18 @@ def entry(pairing) -> Entry:
 def there() -> int:
     with Store.open("out") as store:
         return len(store.finished())
+
+
+def test_every_bot_is_looked_for_once(home, monkeypatch):
+    """Also where one of them takes the place of another."""
+    looked_for = []
+    monkeypatch.setattr(
+        field, "resolve", lambda spec, **more: looked_for.append(spec) or resolve(spec, **more)
+    )
+    wishes = RosterWishes(replace={"odds": BotSpec("bluffer", home)})
+    prepared = prepare(plan("random", "odds"), wishes=wishes)
+    assert ["random", "odds"] == [entrant.name for entrant in prepared.entrants]
+    assert ["random", "odds", "bluffer"] == looked_for
 
 
 # Bots that cannot play.

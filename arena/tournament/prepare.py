@@ -15,8 +15,7 @@ from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.store import RESULTS, results_beside
 from arena.tournament.bots.broken import BrokenBots, found_broken, too_few_can_play
-from arena.tournament.bots.entrants import resolve
-from arena.tournament.bots.field import field_of
+from arena.tournament.bots.field import field_of, found_bot
 from arena.tournament.bots.grants import granted
 from arena.tournament.folder.membership import NO_WISHES, RosterWishes, with_replacements
 from arena.tournament.folder.stored import source_of
@@ -55,18 +54,18 @@ def prepare(
     cls = source.cls
     plan = attrs.evolve(plan, game=cls.name)
     check_plan_seats(cls, plan.seats)
-    if plan.entrants < plan.seats:
-        _check_there(plan.bots)
+    # That a word leads to no bot says more than that there are too few.
+    found = {bot: found_bot(bot, must_be_there=plan.entrants < plan.seats) for bot in plan.bots}
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
-    find = partial(field_of, game=plan.game, reserved=cls.reserved_names)
-    entrants = find(plan.bots, plan.remote)
+    field = partial(field_of, game=plan.game, reserved=cls.reserved_names, found=found)
+    entrants = field(plan.bots, plan.remote)
     if any(bot.is_submission for bot in plan.bots):  # also where all of them are replaced later, one by one
         plan = attrs.evolve(plan, sandbox=sandbox_of(plan.sandbox, plan.bots))
     if wishes.replace:
         plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, wishes.replace))
-        entrants = find(plan.bots, plan.remote)
+        entrants = field(plan.bots, plan.remote)
     _check_anchor(plan, entrants)
     named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -113,13 +112,6 @@ def _may_tell_more(tournament: Tournament) -> bool:
     """Whether there is somebody to try, and more to mend than a slip of the command line or the plan."""
     is_slip = all(entrant.is_missing for entrant in tournament.broken)
     return not is_slip and any(entrant.is_ours for entrant in tournament.entrants)
-
-
-def _check_there(bots: Sequence[BotSpec]) -> None:
-    """Raises ConfigError for a word that leads to no bot, which says more than that there are too few."""
-    for bot in bots:
-        if not bot.is_submission:
-            resolve(bot.spec, base=bot.base, name=bot.name)
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:

@@ -13,9 +13,10 @@ from arena.analysis.stopping.gains import Gains
 from arena.analysis.stopping.gsprt import Hypotheses
 from arena.analysis.stopping.verdict import Verdict
 from arena.cli.group import BUG
+from arena.cli.runs.dry_run import played_there
 from arena.cli.runs.question import QuestionWords, kept_of, question_kept, returns_rules
 from arena.cli.runs.run import RunCommand
-from arena.cli.runs.run_options import RunOptions, played_there, tournament_of, with_rules
+from arena.cli.runs.run_options import RunOptions, tournament_of, with_rules
 from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.store import Store

@@ -137,12 +137,14 @@ def run(words: tuple[str, ...], **said: Any) -> int:
       arena run --game liars-dice --listen 127.0.0.1:8888 --expect 3 --seats 3
       arena run --resume results/latest
     """
+    from arena.cli.runs.dry_run import show_run
     from arena.cli.runs.run import run_command
     from arena.cli.runs.run_options import options_of
     from arena.terminal.inks import inks_for
 
     inks_for(said["color"])  # a wrong word is told before anything is played
-    return run_command(words, options_of(said))
+    options = options_of(said)
+    return show_run(words, options) if options.dry_run else run_command(words, options)
 
 
 @cli.command(

@@ -20,15 +20,13 @@ from arena.cli.runs.closing import closing_of, resume_command
 from arena.cli.runs.run_options import (
     RunOptions,
     announced,
+    asked_tournament,
     how_to_connect,
-    plan_of,
     seal_announced,
     seal_closing,
-    tell_of_plan,
-    tournament_of,
     warn,
 )
-from arena.cli.runs.until import UntilRule, until_rule, with_goal
+from arena.cli.runs.until import UntilRule, with_goal
 from arena.cli.stop import Stop
 from arena.errors import ConfigError
 from arena.schedule.course import Course
@@ -68,16 +66,7 @@ CONCLUSION = "conclusion"
 
 def run_command(words: Sequence[str], options: RunOptions) -> int:
     """Plays what the words ask for; returns the exit code."""
-    plan = plan_of(words, options.resume, options.wishes)
-    if not format_of(plan).is_offered:
-        where = options.resume or " ".join(words)
-        raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
-    where = "" if plan.entrants else " ".join(words)
-    tournament = tournament_of(plan, options, where=where, is_trying=not options.dry_run)
-    tournament = attrs.evolve(tournament, stop_rule=until_rule(tournament))
-    if options.dry_run:
-        tell_of_plan(tournament, options)
-        return 0
+    tournament = asked_tournament(words, options)
     with open_run(tournament) as run:
         return RunCommand(tournament, with_goal(run), options).play_out()
 

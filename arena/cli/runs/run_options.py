@@ -11,19 +11,15 @@ from typing import Any
 
 import attrs
 
-from arena.cli.mistakes import with_hints
-from arena.cli.runs.until import UntilRule, check_rule
+from arena.cli.runs.until import until_rule
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
 from arena.store import Store
-from arena.terminal.text import as_json, out, say
-from arena.tournament.bots.broken import found_broken, said_of
+from arena.terminal.text import say
 from arena.tournament.bots.grants import grants_said
-from arena.tournament.bots.resting import expected_course
 from arena.tournament.bots.submissions import expanded, not_named_yet
 from arena.tournament.folder.contents import recover
-from arena.tournament.folder.folder import seen_there
-from arena.tournament.folder.intake import Extent, course_there, extent_there, left_out_before
+from arena.tournament.folder.intake import Extent
 from arena.tournament.folder.membership import NewVersion, RosterWishes
 from arena.tournament.folder.seal import (
     OPENING_FILE,
@@ -40,7 +36,6 @@ from arena.tournament.plan import (
     format_of,
     load_plan,
     parse_rules,
-    size_of,
     size_words,
     warnings_of,
     with_options,
@@ -132,6 +127,17 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
     return stored_plan(folder)
 
 
+def asked_tournament(words: Sequence[str], options: RunOptions) -> Tournament:
+    """The tournament that the words of `arena run` ask for.  Raises ConfigError if it cannot be played."""
+    plan = plan_of(words, options.resume, options.wishes)
+    if not format_of(plan).is_offered:
+        where = options.resume or " ".join(words)
+        raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
+    where = "" if plan.entrants else " ".join(words)
+    tournament = tournament_of(plan, options, where=where, is_trying=not options.dry_run)
+    return attrs.evolve(tournament, stop_rule=until_rule(tournament))
+
+
 def tournament_of(plan: Plan, options: RunOptions, *, where: str = "", is_trying: bool = False) -> Tournament:
     """The tournament that plan and options ask for.  Raises ConfigError if it cannot be played.
 
@@ -215,57 +221,6 @@ def _refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
         raise ConfigError("--trusted-network is about the scheduler of --cluster: add that, or leave it out")
     if options.calibrate and options.cluster is None and tournament.workers == 1:
         raise ConfigError("--calibrate compares workers with this machine: add --workers or --cluster")
-
-
-def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
-    """Prints what `--dry-run` is for."""
-    state = played_there(tournament)
-    warn(tournament, tournament.plan)
-    if options.commit:
-        say("--commit: the seal is printed when the run begins, as its seed is drawn then")
-    if not options.as_json:
-        words = (
-            f"{done_words(tournament.plan, state.extent)}: nothing left to play"
-            if state.is_over
-            else announced(tournament, state.extent)
-        )
-        out(f"{words}; results in {tournament.folder}")
-        if state.retried:
-            out(f"left out before, and tried again: {listed([printable(name) for name in state.retried])}")
-        for entrant in tournament.broken:
-            out(f"left out: {with_hints(said_of(found_broken(entrant)), entrant.hints)}")
-        return
-    plan, bots, there = tournament.plan, state.extent.bots, state.extent.there
-    planned = size_of(plan, bots).matches
-    left = 0 if state.is_over else max(0, planned - there)
-    told = {"bots": bots, "seats": plan.seats, "series": plan.series}
-    matches = {"matches": planned, "there": there, "left": left}
-    out(as_json({**told, **matches, "folder": str(tournament.folder)}))
-
-
-@attrs.frozen
-class FolderState:
-    """What a run would find in its folder."""
-
-    extent: Extent
-    is_over: bool = False
-    """Whether these matches are all that the plan will ever play, and no bot is to be tried again."""
-    retried: Sequence[str] = ()
-    """The bots that were left out before, and would be tried again."""
-
-
-def played_there(tournament: Tournament) -> FolderState:
-    """What the folder holds already; writes nothing.  Raises ConfigError if it belongs to another plan."""
-    with seen_there(tournament) as run:
-        if run is None:
-            return FolderState(Extent(tournament.bots))
-        if isinstance(tournament.stop_rule, UntilRule):
-            check_rule(run.store.meta())
-        course, retried = course_there(run), left_out_before(run)
-        if course is not None and run.plan.leave_out_broken:
-            course = expected_course(run, course)
-        is_over = run.damage is None and course is not None and course.is_over and not retried
-        return FolderState(extent_there(run, course), is_over, retried)
 
 
 def announced(tournament: Tournament, extent: Extent) -> str:

@@ -75,7 +75,10 @@ def bot_at(place: Path, where: Path | None = None) -> Entrant | None:
     if os.path.isfile(place / "bot.toml"):
         return _from_folder(place, where)
     if os.path.isdir(place):
-        programs = programs_called_bot(place)
+        try:
+            programs = _programs_called_bot(place, names_in(place))
+        except OSError:
+            programs = []
         if len(programs) > 1:
             raise ConfigError(
                 f"found {listed(programs)}, expected one of them, or bot.toml to say which runs"
@@ -86,18 +89,15 @@ def bot_at(place: Path, where: Path | None = None) -> Entrant | None:
     return None
 
 
-def is_without_bot(place: Path) -> bool:
-    """Whether this is a folder that is no bot itself, not even one with a mistake: bots may be in it."""
-    return os.path.isdir(place) and not (os.path.isfile(place / "bot.toml") or programs_called_bot(place))
-
-
-def programs_called_bot(folder: Path) -> list[str]:
-    """The files of a folder that can be run and are called `bot`, whatever their suffix; sorted."""
+def names_of_bots(place: Path) -> list[str]:
+    """The names in a folder that is no bot itself, not even one with a mistake; nothing anywhere else."""
+    if not os.path.isdir(place) or os.path.isfile(place / "bot.toml"):
+        return []
     try:
-        names = names_in(folder)
+        names = names_in(place)
     except OSError:
         return []
-    return [name for name in names if _is_called_bot(name) and can_run(folder / name)]
+    return [] if _programs_called_bot(place, names) else names
 
 
 def can_run(file: Path) -> bool:
@@ -214,6 +214,11 @@ _TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 def _place(spec: str, base: Path) -> Path:
     return base / os.path.expanduser(spec)
+
+
+def _programs_called_bot(folder: Path, names: Iterable[str]) -> list[str]:
+    """Those of the names in a folder that can be run and are called `bot`, whatever their suffix."""
+    return [name for name in names if _is_called_bot(name) and can_run(folder / name)]
 
 
 def _is_called_bot(name: str) -> bool:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import attrs
 
@@ -26,14 +27,19 @@ from arena.words import listed, printable
 
 
 def field_of(
-    specs: Sequence[BotSpec], remotes: Sequence[str] = (), *, game: str, reserved: Collection[str] = ()
+    specs: Sequence[BotSpec],
+    remotes: Sequence[str] = (),
+    *,
+    game: str,
+    reserved: Collection[str] = (),
+    found: Mapping[BotSpec, Entrant] = MappingProxyType({}),
 ) -> tuple[Entrant, ...]:
     """The bots of a plan in its order, then those that connect with a token.
 
-    `reserved`: words of the game that no bot may have as its name.  Raises ConfigError if a bot that connects
-    has a wrong name.
+    `reserved`: words of the game that no bot may have as its name.  `found`: the bots that were found before.
+    Raises ConfigError if a bot that connects has a wrong name.
     """
-    said = [*map(_found, specs), *map(remote, remotes)]
+    said = [*(found.get(spec) or found_bot(spec) for spec in specs), *map(remote, remotes)]
     given = [spec.name if spec.is_submission else None for spec in specs] + [None] * len(remotes)
     return judged(unique_names(said), given, game=game, reserved=reserved)
 
@@ -65,14 +71,19 @@ def broken(entrant: Entrant, problem: str) -> Entrant:
     return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
 
 
-def _found(spec: BotSpec) -> Entrant:
-    """The bot that a spec names, or a broken one."""
+def found_bot(spec: BotSpec, *, must_be_there: bool = False) -> Entrant:
+    """The bot that a spec names, or a broken one.
+
+    With `must_be_there` raises ConfigError instead, unless it lies in a folder of bots.
+    """
     try:
         if not spec.is_submission:
             return resolve(spec.spec, base=spec.base, name=spec.name)
         entrant = attrs.evolve(submitted(spec), name=_checked_name(spec), path=spec.spec, is_submission=True)
         return attrs.evolve(entrant, fingerprint=fingerprint(entrant))
     except ConfigError as error:
+        if must_be_there and not spec.is_submission:
+            raise
         return _not_found(spec, error)
 
 

@@ -28,8 +28,7 @@ from arena.tournament.bots.entrants import (
     bot_at,
     builtin_bots,
     can_run,
-    is_without_bot,
-    names_in,
+    names_of_bots,
     no_bot_in,
     program_at,
     why_not_run,
@@ -59,10 +58,9 @@ def expanded(specs: Iterable[BotSpec]) -> Iterator[BotSpec]:
     A folder without any bot, or with too many, stays as it is, for `entrants.resolve` to refuse.
     """
     for spec in specs:
-        is_folder = (
-            spec.name is None and spec.spec not in builtin_bots() and is_without_bot(place_of_spec(spec))
-        )
-        yield from _bots_of(spec) if is_folder else (spec,)
+        is_path = spec.name is None and spec.spec not in builtin_bots()
+        names = names_of_bots(place_of_spec(spec)) if is_path else ()
+        yield from _bots_of(spec, names)
 
 
 def not_named_yet(named: Sequence[BotSpec], planned: Sequence[BotSpec]) -> list[BotSpec]:
@@ -83,12 +81,10 @@ def _what_is_named(spec: BotSpec) -> object:
     return (spec.name, os.path.realpath(place_of_spec(spec))) if spec.is_submission else spec
 
 
-def _bots_of(spec: BotSpec) -> list[BotSpec]:
+def _bots_of(spec: BotSpec, names: Iterable[str]) -> list[BotSpec]:
+    """The bots of a folder with these names in it, or the spec itself."""
     folder = place_of_spec(spec)
-    try:
-        names = [name for name in names_in(folder) if is_meant(folder / name)]
-    except OSError:
-        names = []
+    names = [name for name in names if is_meant(folder / name)]
     if not 0 < len(names) <= BOTS_MAX:
         return [spec]
     above = os.path.normpath(spec.spec)
