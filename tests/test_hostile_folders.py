@@ -156,13 +156,31 @@ def test_no_link_is_followed(it, words, name):
     assert f"it/{name} is a link" in refusal(*words)
 
 
-@pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", f"{DATABASE}.before", LOCK])
+@pytest.mark.parametrize(
+    "name",
+    [DATABASE, f"{DATABASE}-wal", f"{DATABASE}.before", LOCK, "matches.csv", "run.json", "report.html"],
+)
 @pytest.mark.parametrize("option", ["--dry-run", "--fresh", "--quiet"])
 def test_a_folder_in_the_place_of_a_file_is_refused(it, name, option):
     """Before anything is played or promised."""
     (it / name).unlink(missing_ok=True)
     (it / name).mkdir()
     assert f"it/{name} is a folder" in refusal("run", "odds", "random", "--out", "it", option)
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused(it):
+    """Before anything is played or promised."""
+    (it / "logs").write_text("mine")
+    assert "it/logs is a file" in refusal("run", "odds", "random", "--out", "it", "--dry-run")
+    assert "mine" == (it / "logs").read_text()
+
+
+def test_a_database_that_was_put_aside_is_named(it):
+    """By those who only read; whoever goes on gets it back."""
+    (it / DATABASE).rename(it / f"{DATABASE}.before")
+    assert f"put it aside as {DATABASE}.before" in refusal("leaderboard", "it")
+    assert 0 == cli.main(["run", "--resume", "it", "--dry-run"], standalone_mode=False)
+    assert (it / DATABASE).is_file()
 
 
 @pytest.mark.parametrize("name", [".tables.json", "run.json", "logs/odds-1.log", "faults/a.jsonl", LOCK])

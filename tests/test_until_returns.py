@@ -30,6 +30,16 @@ def settled_after(bounds, cycles=400):
     return None, rule.conclusion()
 
 
+@pytest.mark.parametrize(("bots", "counted"), [("abcd", "of 9 cycles"), ("abcdefgh", "of 25 batches")])
+def test_what_is_counted_until_it_is_settled(bots, counted):
+    """Laps, or the batches of which a lap of more bots has several."""
+    rule = UntilRule(parse_goal("best at 90%"), rated_by="ranks")
+    terms = Terms(game="toy", seats=2, series=9, seed=1, deals="same")
+    how = {"withdrawn_after": 3, "restarts_max": 9, "shares": rule.shares}
+    rule.begins(Course(bots, FORMATS["round-robin"], terms, **how))
+    assert counted in rule.conclusion()
+
+
 @pytest.mark.slow
 def test_bounds_keep_a_rare_loss_in_mind():
     """A chip in every match is settled at once if two are the most, and not at all if a thousand may be lost."""

@@ -14,7 +14,8 @@ def schema(game: str) -> None:
     """JSON Schema of a game's questions and moves.
 
     GAME is a name, a file or module:Class, as for `arena run --game`.  `question` is what a plain bot is
-    asked, `ask` the same in the full protocol, `answer` what a bot sends; all of them are in `$defs`.
+    asked, `ask` the same in the full protocol, `answer` what a bot sends; all of them are in `$defs`.  House
+    rules do not change it: the options of a question say what they allow.
 
     \b
     Example: arena schema liars-dice > liars-dice.schema.json

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
+from arena.box.scratch import remove_folder
 from arena.cluster.parcels import PACKED_BYTES_MAX, unpack_into
 from arena.errors import naming
 
@@ -89,11 +89,11 @@ def home_of(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
             os.close(lock)
             continue
         try:
-            shutil.rmtree(home, ignore_errors=True)
+            remove_folder(home)
             home.mkdir()
             unpack_into(home, (place / "packed").read_bytes())
         except BaseException:
-            shutil.rmtree(home, ignore_errors=True)
+            remove_folder(home)
             os.close(lock)
             raise
         fcntl.flock(lock, fcntl.LOCK_SH)
@@ -110,7 +110,7 @@ def tidy_up() -> None:
                     lock = _opened(place / "lock")
                     try:
                         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                        shutil.rmtree(place, ignore_errors=True)
+                        remove_folder(place)
                     finally:
                         os.close(lock)
 

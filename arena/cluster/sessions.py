@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import platform
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +23,8 @@ from struct import Struct
 
 import attrs
 import msgspec
+
+from arena.box.scratch import remove_folder
 
 LEASE_S = 20.0
 """How long a session goes on without hearing of its run."""
@@ -204,7 +205,7 @@ class Session:
                 if octets and len(octets) <= room:
                     logs[path.name] = octets
                     room -= len(octets)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
         return logs
 
 

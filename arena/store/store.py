@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import START_OVER, ConfigError, Hint
-from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
+from arena.store.files import ASIDE, DATABASE, code_of, made, make_private, open_database, sentences, touch
 from arena.store.foreign import bound_steps, bound_values, check_folder
 from arena.store.kept.digest import file_state, write_digest, written_digest
 from arena.store.reading import Reading
@@ -202,6 +202,11 @@ def _database_in(folder: str | Path) -> Path:
         why = "there is no such folder"
     elif Path(folder).is_file():
         why = "it is a file, expected the folder that a run wrote"
+    elif path.with_name(ASIDE).is_file():
+        raise ConfigError(
+            f"{folder} has no {DATABASE}: a run that was to start over put it aside as {ASIDE}",
+            hints=[Hint("resume", "puts it back", str(folder), command="run")],
+        )
     else:
         why = f"there is no {DATABASE} in it"
     raise ConfigError(f"{folder} is not a results folder: {why}")

@@ -20,7 +20,7 @@ from arena.cli.mistakes import the_mistake_in
 from arena.cluster.address import checked_address
 from arena.cluster.batches import TaskPace, first_batch
 from arena.cluster.enlisting import ALONE_S, Enlisting
-from arena.cluster.homes import cache, home_of, is_kept, keep_piece, locked
+from arena.cluster.homes import cache, home_of, is_kept, keep_piece, locked, tidy_up
 from arena.cluster.parcels import at_home_in, parcel_of, unpack_into
 from arena.cluster.scheduler import open_cluster, other_arena, other_version
 from arena.cluster.sessions import Turns
@@ -156,6 +156,23 @@ def arrived(entrant):
             keep_piece(parcel.hash, at, parcel.packed[at : at + size // 3], size, by=session)
     assert is_kept(parcel.hash)
     return parcel.hash
+
+
+@pytest.mark.slow
+def test_what_nobody_wants_is_removed_however_deep_it_is(bot):
+    """A bot may nest folders deeper than Python calls itself."""
+    place = cache() / arrived(bot)
+    (deep := place / "1").mkdir()
+    here = os.open(deep, os.O_RDONLY)
+    for _ in range(sys.getrecursionlimit()):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    os.utime(place, (0, 0))
+    tidy_up()
+    assert not place.exists()
 
 
 def test_a_bot_is_the_same_where_it_arrives(bot):

@@ -75,6 +75,8 @@ class UntilRule:
         self.until: Mixture | None = None
         self._allocates = False
         """Whether the sets of bots whose order is open play more than others."""
+        self._steps = "cycles"
+        """What is counted until it is settled; batches, where a lap has several of them."""
         self._began_at = 0.0
         self._cycles_before = 0
         """How many cycles were played before this run: they do not tell how long a cycle takes."""
@@ -83,6 +85,7 @@ class UntilRule:
         """Begins, or begins again, with a course: forgets what was told before."""
         self._allocates = course.is_adaptive
         self.until = Mixture(self.goal, course.names, course.cycles, extremes=self._extremes)
+        self._steps = "batches" if course.cycles > course.terms.series else "cycles"
         self._began_at, self._cycles_before = time.monotonic(), 0
 
     def goes_on(self) -> None:
@@ -130,7 +133,7 @@ class UntilRule:
         if cycles is None:
             return "perhaps not within this schedule"
         if not played:
-            return f"settled in about {cycles:.0f} cycles"
+            return f"settled in about {cycles:.0f} {self._steps}"
         return f"settled in about {as_time(cycles * (time.monotonic() - self._began_at) / played)}"
 
     def conclusion(self) -> str:
@@ -138,11 +141,10 @@ class UntilRule:
         until = self.until
         if until is None:
             return ""
+        steps = f"{until.cycles} of {until.cycles_planned} {self._steps}"
         if not until.settled:
-            not_settled = f"{self.goal}: not settled after {until.cycles} of {until.cycles_planned} cycles"
-            return not_settled + self._even_again(until)
-        leaders = ", ".join(until.leaders)
-        settled = f"{self.goal}: settled after {until.cycles} of {until.cycles_planned} cycles: {leaders}"
+            return f"{self.goal}: not settled after {steps}{self._even_again(until)}"
+        settled = f"{self.goal}: settled after {steps}: {', '.join(until.leaders)}"
         if self._extremes is None:  # tests/analysis/test_until.py shows how far that can go
             settled += "; returns that are rare and large, and have not come yet, may still change that"
         return settled + self._even_again(until)

@@ -19,13 +19,11 @@ from arena.errors import ELSEWHERE, ConfigError
 from arena.store import DATABASE, LOCK, TABLE_FILES, NotOurs, Store, erase, holds_tournament, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
-from arena.store.files import COLUMNS_FOLDER, KEPT_BOARD, code_of, sentences, sweep
-from arena.store.foreign import check_folder
+from arena.store.files import ASIDE, COLUMNS_FOLDER, KEPT_BOARD, code_of, sentences, sweep
+from arena.store.foreign import FOLDERS, check_folder
 from arena.tournament.folder.seal import OPENING_FILE, SEAL_FILE
 from arena.tournament.play.logs import FOLDER as LOGS
 
-_ASIDE = f"{DATABASE}.before"
-"""The name that the database of a folder that starts over has until play begins."""
 _EXPORTED = (*TABLE_FILES, "report.html")
 """The files that are made from a database for people."""
 _DAMAGE = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
@@ -33,9 +31,9 @@ _UNREADABLE = (0, *_DAMAGE, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_INTERRUPT)
 """SQLite's codes (0: none) of what is wrong with a database that a fresh start may put aside."""
 _SUFFIXES = ("", "-wal", "-shm")
 """Suffixes of the files that SQLite keeps for one database."""
+_FILES = (*_EXPORTED, "run.json", "run.log", "bugs.log", SEAL_FILE, OPENING_FILE, KEPT_BOARD)
 _TOLD = (
-    *(*_EXPORTED, "run.json", "run.log", "bugs.log", SEAL_FILE, OPENING_FILE, KEPT_BOARD),
-    *("logs/*-[0-9]*.log", "logs/*-build.log", f"{COLUMNS_FOLDER}/[0-9]*"),
+    *(*_FILES, "logs/*-[0-9]*.log", "logs/*-build.log", f"{COLUMNS_FOLDER}/[0-9]*"),
     *(f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl", f"{FAULTS}/{LEFT_OUT}"),
 )
 """Patterns of the other files in which runs tell of their matches."""
@@ -80,7 +78,8 @@ def contents_of(folder: Path) -> FolderContents:
     if os.path.isfile(there):
         raise ConfigError(f"{there} cannot be written: it is a file, expected a folder")
     check_folder(folder)
-    is_aside = (folder / _ASIDE).exists()
+    _check_writable(folder)
+    is_aside = (folder / ASIDE).exists()
     try:
         if holds_tournament(folder):
             with Store.unchecked(folder) as store:
@@ -102,6 +101,16 @@ def contents_of(folder: Path) -> FolderContents:
     return FolderContents(is_aside=is_aside)
 
 
+def _check_writable(folder: Path) -> None:
+    """Raises ConfigError for a folder in place of a file that runs write, or a file in place of a folder."""
+    for name in _FILES:
+        if (folder / name).is_dir():
+            raise ConfigError(f"{folder / name} is a folder, where a run keeps a file: remove it")
+    for name in FOLDERS:
+        if (folder / name).is_file():
+            raise ConfigError(f"{folder / name} is a file, where a run keeps a folder: remove it")
+
+
 def settle_folder(folder: Path) -> None:
     """Cleans up after a run that was killed while it put files aside, or while it wrote a file."""
     for place in (folder, folder / FAULTS):
@@ -116,7 +125,7 @@ def settle_folder(folder: Path) -> None:
 
 def recover(folder: Path) -> None:
     """Settles a folder whose matches are put aside.  Raises ConfigError while the fresh start goes on."""
-    if (folder / _ASIDE).is_file() and not contents_of(folder).matches:
+    if (folder / ASIDE).is_file() and not contents_of(folder).matches:
         with store_lock(folder):
             settle_folder(folder)
 
@@ -131,7 +140,7 @@ def put_aside(folder: Path, contents: FolderContents) -> Iterator[Callable[[], N
         _rename(folder, DATABASE, f"{DATABASE}.damaged")
         yield lambda: None
         return
-    _rename(folder, DATABASE, _ASIDE)
+    _rename(folder, DATABASE, ASIDE)
     old = {path: path.stat().st_mtime_ns for told in _TOLD for path in folder.glob(told) if path.is_file()}
     try:
         yield partial(_forget_aside, folder, old)
@@ -143,7 +152,7 @@ def _forget_aside(folder: Path, old: Mapping[Path, int]) -> None:
     """Removes what was put aside, and the `old` files that have not changed since."""
     with sentences(folder):
         for suffix in _SUFFIXES:
-            (folder / f"{_ASIDE}{suffix}").unlink(missing_ok=True)
+            (folder / f"{ASIDE}{suffix}").unlink(missing_ok=True)
         for path, time_ns in old.items():
             if path.is_file() and path.stat().st_mtime_ns == time_ns:
                 path.unlink()
@@ -151,8 +160,8 @@ def _forget_aside(folder: Path, old: Mapping[Path, int]) -> None:
 
 def _put_back(folder: Path) -> None:
     """Gives the folder back the database that was put aside, if one was."""
-    if (folder / _ASIDE).exists():
-        _rename(folder, _ASIDE, DATABASE)
+    if (folder / ASIDE).exists():
+        _rename(folder, ASIDE, DATABASE)
 
 
 def _rename(folder: Path, old: str, new: str) -> None:

@@ -50,7 +50,7 @@ def check_plan_seats(cls: type[Game[Any, Any]], seats: int) -> None:
     """Raises ConfigError if the game cannot be played at this many seats."""
     if seats not in cls.seats:
         expected = f"{cls.seats[0]} to {cls.seats[-1]} for {cls.name}"
-        raise ConfigError(f"seats: found {seats}, expected {expected}")
+        raise ConfigError(f"found {seats}, expected {expected}", setting="seats")
 
 
 def _unknown_rule(cls: type[Game[Any, Any]], rule: str) -> str:
