@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from daily import daily
 
-from .cells import GROUPS, INSTALLS, Cell, all_cells, cover
+from .cells import GROUPS, INSTALLS, Cell, all_cells, by_day, cover
 from .entering import USERS, WORLDS
 from .errands import ERRANDS
 from .ground import Ground, a_ground
@@ -17,16 +18,28 @@ from .playing import lacking, play_cell
 CELLS_MAX = 40
 
 
+GROUP_OF = {errand: name for name, group in GROUPS.items() for errand in group}
+
+
 def test_the_cover_leaves_no_pair_out():
-    """Every errand meets both users and both ways to install, every group of errands every world."""
+    """Every errand meets both users and both ways to install."""
     cells = cover()
     assert len(set(cells)) == len(cells) <= CELLS_MAX
     assert set(cells) <= set(all_cells())
-    group_of = {errand: name for name, group in GROUPS.items() for errand in group}
-    assert set(ERRANDS) == set(group_of)
+    assert set(ERRANDS) == set(GROUP_OF)
     assert set(product(ERRANDS, USERS)) == {(cell.errand, cell.user) for cell in cells}
     assert set(product(ERRANDS, INSTALLS)) == {(cell.errand, cell.install) for cell in cells}
-    assert set(product(GROUPS, WORLDS)) == {(group_of[cell.errand], cell.world) for cell in cells}
+
+
+def test_what_is_played_by_day_leaves_no_errand_and_no_pair_of_a_group_out():
+    """Every errand is there; every group of errands meets every world, both users and both ways to install."""
+    cells = by_day()
+    assert len(set(cells)) == len(cells)
+    assert set(cells) <= set(cover())
+    assert set(ERRANDS) == {cell.errand for cell in cells}
+    assert set(product(GROUPS, WORLDS)) == {(GROUP_OF[cell.errand], cell.world) for cell in cells}
+    assert set(product(GROUPS, USERS)) == {(GROUP_OF[cell.errand], cell.user) for cell in cells}
+    assert set(product(GROUPS, INSTALLS)) == {(GROUP_OF[cell.errand], cell.install) for cell in cells}
     assert set(product(WORLDS, USERS)) == {(cell.world, cell.user) for cell in cells}
     assert set(product(WORLDS, INSTALLS)) == {(cell.world, cell.install) for cell in cells}
     assert set(product(USERS, INSTALLS)) == {(cell.user, cell.install) for cell in cells}
@@ -39,7 +52,7 @@ def ground() -> Iterator[Ground]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cell", cover(), ids=lambda cell: cell.name)
+@pytest.mark.parametrize("cell", daily(set(by_day()).__contains__, cover()), ids=lambda cell: cell.name)
 def test_a_cell(cell: Cell, ground: Ground) -> None:
     """It does there what it does elsewhere, in the best box that there is."""
     if reason := lacking(cell, ground):

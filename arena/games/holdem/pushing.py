@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from random import Random
 from typing import Any, Final
 
 from arena.errors import ConfigError
 from arena.game import HiddenHands
-from arena.games.cards import DECK, PLACES, shuffled, sort_cards
+from arena.games.cards import DECK, shuffled, sort_cards
 from arena.games.holdem.checks import PUSHED_MAX, PUSHED_MIN
 from arena.games.holdem.classes import CLASSES, class_of
 from arena.games.holdem.equities import equities
@@ -23,8 +24,8 @@ _STRIDE: Final = 277
 _SORTED: Final = tuple(combinations(DECK, 2))
 HANDS: Final = tuple(_SORTED[place * _STRIDE % len(_SORTED)] for place in range(len(_SORTED)))
 _KINDS: Final = tuple(CLASSES.index(class_of(hand)) for hand in HANDS)
-_CARDS: Final = tuple(sum(1 << PLACES[card] for card in hand) for hand in HANDS)
-"""The cards of each hand as bits."""
+_HOLDING: Final = {card: tuple(place for place, hand in enumerate(HANDS) if card in hand) for card in DECK}
+"""By card, the hands that hold it."""
 
 
 class PushedHands(HiddenHands):
@@ -50,15 +51,24 @@ class PushedHands(HiddenHands):
 
     def chances(self, hand: int) -> Sequence[float]:
         """1 ÷ 1,225 for every hand that has no card in common with this one."""
-        own, share = _CARDS[hand], 1 / 1_225
-        return [0.0 if own & cards else share for cards in _CARDS]
+        found = [1 / 1_225] * len(HANDS)
+        for card in HANDS[hand]:
+            for blocked in _HOLDING[card]:
+                found[blocked] = 0.0
+        return found
 
     def returns(self, end: State, seat: int, hand: int) -> Sequence[float]:
         """What was folded, or what two stacks are worth by the equity of both hands."""
         if not end.run_outs:
             return [float(end.results[seat])] * len(HANDS)
-        stack, shares = end.stacks[0], equities()[_KINDS[hand]]
-        return [stack * (2 * shares[kind] - 1) for kind in _KINDS]
+        return _all_in(end.stacks[0], _KINDS[hand])
+
+
+@lru_cache(len(CLASSES))
+def _all_in(stack: int, own: int) -> Sequence[float]:
+    """What a hand of this class wins on average where both are all in, by the other's hand."""
+    shares = equities()[own]
+    return [stack * (2 * shares[kind] - 1) for kind in _KINDS]
 
 
 def pushed_hands(game: Any) -> PushedHands:
