@@ -259,7 +259,7 @@ class Holdem(Game[State, Move]):
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
         """The lines for what a seat sees, from `sentences.py`."""
-        return tell_seen(observation, seat, name)
+        return tell_seen(observation, seat, name, pushes=self.push_or_fold)
 
     def tell_option(self, observation: Observation, seat: Seat, move: Move, name: Names) -> str | None:
         """What a move would be for this seat, from `sentences.py`."""
