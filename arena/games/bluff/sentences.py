@@ -67,9 +67,11 @@ def tell_mark(payload: Any) -> str:
 
 def _challenged(shown: Challenged, name: Names) -> str:
     verdict = "a bluff" if shown.bluff else "as claimed"
-    claim, are = _claim(len(shown.cards), shown.claim), "is" if len(shown.cards) == 1 else "are"
+    claim, are = _claim(len(shown.cards), shown.claim), "are"
+    if len(shown.cards) == 1:
+        claim, are = claim.removeprefix("one "), "is"
     return (
-        f"{name(shown.accuser)} accuses {name(shown.player)}: the {claim.removeprefix('one ')} {are} {cards_of(shown.cards)}, "
+        f"{name(shown.accuser)} accuses {name(shown.player)}: the {claim} {are} {cards_of(shown.cards)}, "
         f"{verdict}, so {name(shown.taker)} takes the pile of {some(shown.pile_size, 'card', 'cards')}"
     )
 
