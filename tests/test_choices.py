@@ -128,7 +128,7 @@ def test_the_numbered_moves_are_said_in_the_words_of_the_game() -> None:
     assert [([5, 3], "bids three 5s"), ([6, 3], "bids three 6s"), ("challenge", "challenges")] == spoken(
         "liars-dice", BIDS
     )
-    assert [({"action": 0}, "folds"), ({"action": 1, "betAmount": 20}, "puts 20 in")] == spoken(
+    assert [({"action": 0}, "folds"), ({"action": 1, "betAmount": 20}, "puts in 20")] == spoken(
         "holdem", CHIPS, seat=1
     )
 

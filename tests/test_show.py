@@ -476,15 +476,14 @@ series ann+bob#0, rotation 1
 
 round 1: ann and bob have two dice each
         ann rolls 6 6; bob rolls 2 3
-     1  ann bids two 6s; bob passes
-     2  bob bids three 6s; ann passes
-     3  ann forfeits the round [too late: no answer within 1 s]; bob passes
-        the round ends without a valid answer: ann loses a die
+     1  ann bids two 6s
+     2  bob bids three 6s
+     3  ann forfeits the round and loses a die [too late: no answer within 1 s]
 
 round 2: ann has one die, bob two
         ann rolls 1; bob rolls 4 5
-     4  ann bids two 1s; bob passes
-     5  bob challenges ann's bid of two 1s: there is one (bob 4 5, ann 1), so ann loses a die; ann passes
+     4  ann bids two 1s
+     5  bob challenges ann's bid of two 1s: there is one (bob 4 5, ann 1), so ann loses a die
         ann is out
         bob wins the match
 
@@ -499,14 +498,13 @@ series ann+bob#0, rotation 1, as seen by bob
 
 round 1: ann and bob have two dice each
         bob rolls 2 3
-     1  ann bids two 6s; bob passes
+     1  ann bids two 6s
      2  bob bids three 6s
-     3  bob passes
-        the round ends without a valid answer: ann loses a die
+     3  ann forfeits the round and loses a die
 
 round 2: ann has one die, bob two
         bob rolls 4 5
-     4  ann bids two 1s; bob passes
+     4  ann bids two 1s
      5  bob challenges ann's bid of two 1s: there is one (bob 4 5, ann 1), so ann loses a die
         ann is out
         bob wins the match
@@ -524,11 +522,11 @@ def test_a_match_fits_its_terminal():
     assert (
         """\
      5  bob challenges ann's bid of two 1s: there is one
-        (bob 4 5, ann 1), so ann loses a die; ann passes"""
+        (bob 4 5, ann 1), so ann loses a die"""
         in plain
     )
     faint, end, yellow = SEQUENCES[1], SEQUENCES[3], SEQUENCES[2]
-    assert f"{faint}     1{end}  ann bids two 6s; bob passes" in lines
+    assert f"{faint}     1{end}  ann bids two 6s" in lines
     assert any(line.startswith(f"{faint}     3{end}  {yellow}ann forfeits") for line in lines)
 
 
@@ -587,6 +585,6 @@ def test_an_aborted_match_is_told_as_far_as_the_rules_went():
         {BOB: Bid(6, 2), ANN: Pass()},
     )  # no higher bid: what broken rules might let through
     shown = list(retold(*told(moves=moves, error="Traceback …")))
-    assert ["     2  bob bids two 6s; ann passes", ""] == shown[-4:-2]
+    assert ["     2  bob bids two 6s", ""] == shown[-4:-2]
     assert ["aborted because the rules or the arena failed:", "Traceback …"] == shown[-2:]
     assert None is steps_json(*told(moves=moves, error="x"))["steps"][-1]["state"]

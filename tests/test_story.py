@@ -100,14 +100,13 @@ def bluff_match() -> Replay:
 
 
 def test_a_move_that_says_more_than_its_event_is_told_with_it():
-    """Who may see the cards reads which they were; others what was claimed; passes of a turn are gathered."""
+    """Who may see the cards reads which they were; others what was claimed; nobody is said to pass."""
     everything, spectator = lines(bluff_match()), lines(bluff_match(), SPECTATOR)
     assert everything[0][1].startswith("ann plays ")
-    assert everything[0][1].endswith(" and claims two aces, 16 cards left")
-    assert "ann claims two aces, 16 cards left" == spectator[0][1]
-    assert ("bob and cat pass", ("nobody accuses ann; the pile has two cards",)) == everything[1][1:]
-    assert ("2–2", "nobody accuses ann; the pile has two cards", ()) == spectator[1]
-    assert everything[3][1].startswith("cat accuses bob: the one 2 is ")
+    assert everything[0][1].endswith(" and claims two aces, with 16 cards left")
+    assert "ann claims two aces, with 16 cards left" == spectator[0][1]
+    assert ("2–2", "nobody accuses ann, and the pile has two cards", ()) == everything[1] == spectator[1]
+    assert everything[3][1].startswith("cat accuses bob: the 2 is ")
     assert everything[3][1].endswith("; ann accuses")
     assert "ann accuses" not in spectator[3][1]
 

@@ -36,7 +36,7 @@ END_AGAIN_S = 5
 """How long an orderly end may take after SIGTERM until it is asked for once more (s)."""
 
 YOUNG_MAX = 20_000
-"""How many more objects are made than dropped before the garbage collector runs: what a command imports stays."""
+"""How many more objects are made than dropped before the garbage collector runs; what is imported stays."""
 
 
 def main() -> None:

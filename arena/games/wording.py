@@ -28,6 +28,11 @@ def cards_of(cards: Iterable[object]) -> str:
     return " ".join(map(str, cards)) or "nothing"
 
 
+def articled(words: str) -> str:
+    """What somebody has, with its article: `a pair of nines`; but `three nines`, `two pair`, `high card`."""
+    return words if words.startswith(("high", "two", "three", "four")) else f"a {words}"
+
+
 def drawn(cards: Iterable[object]) -> str:
     """Cards or dice that viewers draw: `[AS] [KD]`."""
     return " ".join(f"[{card}]" for card in cards) or "nothing"
@@ -44,6 +49,6 @@ def pot_shares(winners: Sequence[tuple[Seat, int]], name: Names) -> str:
 
 
 def match_won(ranks: Iterable[tuple[Seat, int]], name: Names) -> str:
-    """Who came first: `bob wins the match`, `ann and bob share the first place`."""
+    """Who came first: `bob wins the match`, `ann and bob share first place`."""
     first = [name(seat) for seat, rank in ranks if rank == 1]
-    return f"{first[0]} wins the match" if len(first) == 1 else f"{listed(first)} share the first place"
+    return f"{first[0]} wins the match" if len(first) == 1 else f"{listed(first)} share first place"

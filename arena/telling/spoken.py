@@ -145,7 +145,7 @@ def in_the_imperative(clause: str) -> str:
     """A clause as an order: `steal Skip from ann and use it` from `steals Skip from ann and uses it`."""
     first, *others = clause.split(" and ")
     does = [plural_verb(first), *(plural_verb(other) if " " in other else other for other in others)]
-    return re.sub(r"\bitself\b", "yourself", " and ".join(does))
+    return re.sub(r"\bthemselves\b", "yourself", " and ".join(does))
 
 
 def ways_to_say(clause: str) -> set[str]:

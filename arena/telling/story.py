@@ -117,6 +117,7 @@ class Teller:
     def __init__(self, showing: Showing, viewer: Viewer) -> None:
         self._round_begins = showing.game.round_begins
         self._names_of_moves = {spaced(move.__name__) for move in showing.game.moves}
+        self._silent_move = showing.game.silent_move
         self._bots = showing.names
         self._fields = _FieldWords(showing.names, viewer)
         self._number = self._round_number = 0
@@ -148,14 +149,20 @@ class Teller:
             begins = next(event for event in events if event.kind == self._round_begins)
             events.remove(begins)
             heading = " ".join(self._event(begins))
-        acts = [self._act(move, events) for move in scene.moves if move.bot is not None]
-        acts = [*self._acts_of_others(events), *acts]
+        own = [(move, self._act(move, events)) for move in scene.moves if move.bot is not None]
+        acts = [*self._acts_of_others(events), *(act for move, act in own if not self._is_silent(move))]
         news = [line for event in events for line in self._event(event)]
+        if not (heading or acts or news):  # that all were silent is told, where nothing else is
+            acts = [act for _, act in own]
         if not acts and news and not scene.is_of_chance and scene.turn >= 0:
             acts, news = [Act("", news[0])], news[1:]
         if scene.is_of_chance and not events and not heading:
             news = [move.sentence for move in scene.moves if move.sentence]
         return heading, acts, news
+
+    def _is_silent(self, move: SeenMove) -> bool:
+        """Whether somebody did nothing, as a person does who only looks on."""
+        return self._silent_move is not None and move.kind == self._silent_move.__name__ and not move.fault
 
     def _act(self, move: SeenMove, events: list[SeenEvent]) -> Act:
         """A move, told together with the event that tells everyone about it, which is taken from `events`."""

@@ -127,6 +127,6 @@ def result_line(match: StoredMatch) -> str:
     won = [printable(seat.bot) for seat in match.seats if seat.rank == 1]
     others = [printable(seat.bot) for seat in match.seats if seat.rank != 1]
     faults = sum(seat.faults for seat in match.seats)
-    told = f"{won[0]} wins" if len(won) == 1 else f"{listed(won)} share the first place"
+    told = f"{won[0]} wins" if len(won) == 1 else f"{listed(won)} share first place"
     against = f" against {listed(others)}" if others else ""
     return f"match {match.match_id}: {told}{against}" + (f" ({counted(faults, 'fault')})" if faults else "")

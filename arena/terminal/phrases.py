@@ -39,13 +39,13 @@ def numbers_of_cards(options: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def places_told(names: Sequence[str], ranks: Sequence[int]) -> str:
-    """The sentence about who came where: `bob comes first, ann and eve share the second place`."""
+    """The sentence about who came where: `bob comes first, ann and eve share second place`."""
     clauses = []
     for rank in sorted(set(ranks)):
         there = [name for name, own in zip(names, ranks, strict=True) if own == rank]
         place = _ORDINALS[rank - 1] if rank <= len(_ORDINALS) else f"{rank}th"
         clauses.append(
-            f"{there[0]} comes {place}" if len(there) == 1 else f"{listed(there)} share the {place} place"
+            f"{there[0]} comes {place}" if len(there) == 1 else f"{listed(there)} share {place} place"
         )
     return f"the match is over: {', '.join(clauses)}"
 

@@ -107,9 +107,6 @@ class PersonMatch:
         self._turns: list[Turn] = []
         self._decisions: list[Decision] = []
         self._counted = 0
-        silent = self.game.silent_move
-        self._silence = None if silent is None else self.game.tell_move(self.seat, silent(), self._name)
-        """The sentence for a silent move of the person's, who need not be told of it."""
         self._round = 0
         self._options: list[dict[str, Any]] = []
         """The options of the open question, as bots are sent them."""
@@ -182,9 +179,7 @@ class PersonMatch:
             self.voice.tell()
             if passage.heading:
                 self.voice.tell(passage.heading, ink="strong")
-        acts = [act for act in passage.acts if act.text != self._silence or act.fault]
-        line = attrs.evolve(passage, acts=tuple(acts)).line
-        for told in (line, *passage.news):
+        for told in (passage.line, *passage.news):
             if told:
                 self.voice.tell(told, indent="  ")
 

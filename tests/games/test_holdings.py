@@ -62,8 +62,8 @@ def changes(game: Game[Any, Any], before: Any, after: Any) -> dict[str, float]:
 # What a sentence says of losses: a pattern of who, and of how much where it differs.
 
 LOST = {
-    "liars-dice": r"(?:so|:) (\w+) loses a die$",
-    "blef": r"(?:so|:) (\w+) loses (?:the round|it)$",
+    "liars-dice": r"(?:so|^)\b ?(\w+) (?:forfeits the round and )?loses a die$",
+    "blef": r"so (\w+) loses the round$|^(\w+) forfeits the round",
     "bluff": r"so (\w+) takes the pile of (.+)$",
     "chamber": r"shoots (\w+): live",
 }
@@ -77,7 +77,8 @@ def test_a_loss_is_what_the_sentences_say(game):
         for before, after, said in steps(game, seed):
             lost = {name: -more for name, more in changes(game, before, after).items() if more < 0}
             told = [match.groups() for sentence in said if (match := re.search(LOST[game.name], sentence))]
-            whom = {name if name != "itself" else NAMES[before.on_turn] for name, *_ in told}
+            told = [tuple(filter(None, groups)) for groups in told]
+            whom = {name if name != "themselves" else NAMES[before.on_turn] for name, *_ in told}
             assert whom == lost.keys(), said
             for _, *how_many in told:
                 assert [some(int(loss), *game.holding) for loss in lost.values()] == how_many or not how_many

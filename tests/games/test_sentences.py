@@ -34,12 +34,13 @@ MOVES = [
     (LiarsDice, BOB, Bid(3, 5), "bob bids five 3s"),
     (LiarsDice, BOB, Bid(3, 1), "bob bids one 3"),
     (LiarsDice, BOB, Bid(6, 13), "bob bids 13 6s"),
+    (Blef, ANN, BlefBet(5), "ann bets an ace"),
     (Blef, ANN, BlefBet(6), "ann bets a pair of nines"),
     (Blef, ANN, BlefBet(12), "ann bets two pair, tens and nines"),
     (Holdem, CHANCE, Deal(("AS", "KD")), "the cards are dealt"),
     (Holdem, ANN, Bet(0), "ann checks"),
-    (Holdem, ANN, Bet(12000), "ann puts 12,000 in"),
-    (Chamber, ANN, chamber_moves.ShootPlayer(ANN), "ann shoots itself"),
+    (Holdem, ANN, Bet(12000), "ann puts in 12,000"),
+    (Chamber, ANN, chamber_moves.ShootPlayer(ANN), "ann shoots themselves"),
     (Chamber, ANN, chamber_moves.UseAddLifeItem(), "ann uses Add Life"),
     (
         Chamber,
@@ -71,22 +72,22 @@ EVENTS = [
         LiarsDice,
         "match_over",
         dice.MatchOver(SHARED, True),
-        "the limit on turns is reached: ann and bob share the first place",
+        "the limit on turns is reached: ann and bob share first place",
     ),
     (
         Blef,
         "check",
         blef.Showdown(BOB, ANN, 6, SETS[6].name, HANDS, False, ANN),
-        "bob checks ann's pair of nines: not there (ann 9C, bob KD AS), so ann loses the round",
+        "bob checks ann's bet of a pair of nines: it is false (ann 9C, bob KD AS), so ann loses the round",
     ),
     (
         Blef,
         "round_lost",
         blef.RoundLost(ANN, HANDS),
-        "the round ends without a valid answer (ann 9C, bob KD AS): ann loses it",
+        "ann forfeits the round (ann 9C, bob KD AS)",
     ),
-    (Bluff, "play", bluff.Played(ANN, 2, "K", 1), "ann claims two kings, one card left"),
-    (Bluff, "play", bluff.Played(ANN, 1, "7", 0), "ann claims one 7, no cards left"),
+    (Bluff, "play", bluff.Played(ANN, 2, "K", 1), "ann claims two kings, with one card left"),
+    (Bluff, "play", bluff.Played(ANN, 1, "7", 0), "ann claims one 7, with no cards left"),
     (
         Bluff,
         "challenge",
@@ -111,7 +112,7 @@ EVENTS = [
         "ann gets 2 Skip; bob gets Steal",
     ),
     (Chamber, "shoot_player", chamber.Shot(ANN, BOB, "live", 1), "ann shoots bob: live, one life left"),
-    (Chamber, "shoot_player", chamber.Shot(ANN, ANN, "blank", 3), "ann shoots itself: blank"),
+    (Chamber, "shoot_player", chamber.Shot(ANN, ANN, "blank", 3), "ann shoots themselves: blank"),
     (
         Chamber,
         "eliminated",
@@ -123,7 +124,7 @@ EVENTS = [
         Chamber,
         "rebalanced",
         chamber.Rebalanced(((ANN, 3),), 4, 2),
-        "ann adds three: the chamber holds four live shells and two blank now",
+        "ann adds three: the chamber now holds four live shells and two blank",
     ),
     (Chamber, "match_over", chamber.MatchOver(WON), "ann wins the match"),
 ]
@@ -178,7 +179,7 @@ def seen_of(game, seat, moves=()):
             [],
             [
                 r"your dice are (\[[1-6]\] ?){5}",
-                "there is no bid on the table",
+                "nobody has bid yet",
                 "ann and bob have five dice each, ten in all",
             ],
         ),
@@ -194,8 +195,8 @@ def seen_of(game, seat, moves=()):
             [BlefBet(6)],
             [
                 r"your cards are \[[9TJQKA][CDHS]\]",
-                "ann's bet is a pair of nines",
-                "ann and bob have one card each; whoever holds eleven cards and loses the round is out",
+                "ann has bet a pair of nines",
+                "ann and bob have one card each; whoever loses a round with eleven cards is out",
             ],
         ),
         (
@@ -205,8 +206,8 @@ def seen_of(game, seat, moves=()):
             [
                 r"your cards are (\[[2-9TJQKA][CDHS]\] ?){26}",
                 "ann and bob have 26 cards each",
-                "the pile has no cards",
-                "the next play claims aces",
+                "the pile is empty",
+                "aces are due",
             ],
         ),
         (
@@ -216,8 +217,8 @@ def seen_of(game, seat, moves=()):
             [
                 r"your cards are \[..\] \[..\]",
                 "there is no board yet, and the pot is 30",
-                "to call costs 10, a raise at least 30",
-                r"ann has 9,990, 10 in the pot \(button\); bob has 9,980, 20 in the pot",
+                "a call costs 10, a raise at least 30",
+                r"ann has 9,990 left and has bet 10 \(button\); bob has 9,980 left and has bet 20",
             ],
         ),
         (
@@ -227,8 +228,30 @@ def seen_of(game, seat, moves=()):
             [
                 r"your cards are \[..\] \[..\]",
                 r"the board is \[..\] \[..\] \[..\], and the pot is 40",
-                "to check costs nothing, a raise at least 20",
+                "a check is free, a bet at least 20",
                 r"ann has 9,980 \(button\); bob has 9,980",
+            ],
+        ),
+        (
+            Holdem(push_or_fold=True, stack=200),
+            ANN,
+            [],
+            [
+                r"your cards are \[..\] \[..\]",
+                "there is no board yet, and the pot is 30",
+                "all in costs 190; the only other move is a fold",
+                r"ann has 190 left and has bet 10 \(button\); bob has 180 left and has bet 20",
+            ],
+        ),
+        (
+            Holdem(push_or_fold=True, stack=200),
+            BOB,
+            [Bet(190)],
+            [
+                r"your cards are \[..\] \[..\]",
+                "there is no board yet, and the pot is 220",
+                "a call costs 180, and you cannot raise",
+                r"ann has 0 left and has bet 200 \(all in, button\); bob has 180 left and has bet 20",
             ],
         ),
         (
@@ -236,8 +259,8 @@ def seen_of(game, seat, moves=()):
             BOB,
             [],
             [
-                "bob has five lives, and holds no items",
-                "ann has five lives, and holds no items",
+                "bob has five lives and holds no items",
+                "ann has five lives and holds no items",
                 r"the chamber holds \w+ live shells? and \w+ blank",
                 "it is ann's turn",
             ],

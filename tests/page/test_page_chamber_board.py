@@ -72,7 +72,7 @@ def test_lives_items_and_shells_are_shown_without_their_order(stage: Callable[..
         " ".join(each.split()) for each in page.locator("[data-seat='0'] .k-item").all_inner_texts()
     ]
     assert "2 lives" == page.inner_text("[data-seat='0'] .k-lives").strip()
-    assert "loses next turn" in page.inner_text("[data-seat='1'] .k-head")
+    assert "misses the next turn" in page.inner_text("[data-seat='1'] .k-head")
     assert "out" in page.inner_text("[data-seat='2'] .k-top")
     assert "Double Damage" in page.inner_text(".chamber-effects")
     shown["own"][0] = shown["state"] | {"known_next": "live"}

@@ -250,7 +250,7 @@ def test_a_game_without_words_is_played_by_the_names_of_its_fields(capsys: Any) 
 
 
 def test_places_are_told_in_words() -> None:
-    assert "the match is over: bob comes first, ann and eve share the second place" == places_told(
+    assert "the match is over: bob comes first, ann and eve share second place" == places_told(
         ("ann", "bob", "eve"), (2, 1, 2)
     )
 
@@ -262,7 +262,7 @@ def test_places_are_told_in_words() -> None:
         ("passes", "pass"),
         ("bets two pair, jacks and nines", "bet two pair, jacks and nines"),
         ("steals Skip from bob and uses it on eve", "steal Skip from bob and use it on eve"),
-        ("shoots itself", "shoot yourself"),
+        ("shoots themselves", "shoot yourself"),
         ("puts 20 in", "put 20 in"),
     ],
 )

@@ -130,7 +130,7 @@ def test_two_people_play_bluff_while_somebody_watches_and_the_server_is_killed(t
             romeo.type("say hello Julia")
             romeo.type("ready")
             for one in (romeo, julia):
-                one.until("the deal: ")
+                one.until("the cards are dealt: ")
                 one.until("your cards: 1:")
             watcher.until("Romeo says: hello Julia")
             first, other = (romeo, julia) if wait_for_turn(romeo, julia) is romeo else (julia, romeo)

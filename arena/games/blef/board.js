@@ -48,7 +48,7 @@ function centre(scene, look, kit) {
   const inPlay = `${kit.counted(look.left.reduce((sum, each) => sum + each, 0), "card")} in play`;
   if (!look.bet) {
     return html`<p class="k-title">No bet yet</p>
-      <p class="k-note">${inPlay}; whoever holds ${kit.counted(look.most, "card")} and loses the round is out</p>`;
+      <p class="k-note">${inPlay}; whoever loses a round with ${kit.counted(look.most, "card")} is out</p>`;
   }
   const { set, bettor } = look.bet;
   return html`${kit.cards(set.cards, { claimed: true, loose: true, label: set.words })}
@@ -66,8 +66,8 @@ function checked(scene, { set, found, isThere, checker, bettor, loser }, kit) {
   const cards = kit.cards(met, { loose: true, marked: isMet, claimed: (...each) => !isMet(...each), label: set.words });
   return html`${cards}
     <p class="k-figure">${found.numbers.size} of ${set.cards.length}</p>
-    <p class="k-note">${name(checker)} checks ${name(bettor)}’s ${set.words}</p>
-    <p class="k-verdict">${isThere ? "It is there" : "It is not there"}: ${name(loser)} loses the round</p>
+    <p class="k-note">${name(checker)} checks ${name(bettor)}’s bet of ${articled(set.words)}</p>
+    <p class="k-verdict">The bet is ${isThere ? "true" : "false"}, so ${name(loser)} loses the round</p>
     ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
@@ -105,7 +105,7 @@ export function controls({ scene, options, send }, kit) {
   const bets = (options ?? []).filter(({ kind }) => kind === "Bet");
   const check = (options ?? []).find(({ kind }) => kind === "Check");
   const last = scene.state?.history.findLast(({ action_id: id }) => id < SETS.length);
-  const words = last ? `Check ${last.player}’s ${SETS[last.action_id].words}` : "Check";
+  const words = last ? `Check ${last.player}’s bet of ${articled(SETS[last.action_id].words)}` : "Check";
   const button = check && kit.html`<button type="button" onClick=${() => send(check.form)}>${kit.isolated(words, scene.names)}</button>`;
   if (bets.length) return kit.html`<${BetForm} bets=${bets} send=${send} kit=${kit} besides=${button} />`;
   return kit.html`<div class="k-controls"><div class="k-buttons">${button}</div></div>`;
@@ -150,7 +150,11 @@ function partSign(part, kit) {
   return kit.card(part, { small: true });
 }
 
-const articled = (words) => (/^(high|two|three|four)/.test(words) ? words : `a ${words}`);
+// "a pair of nines", "three nines"; a high card is just the card: "an ace".
+function articled(words) {
+  const card = words.replace("high card ", "");
+  return /^(two|three|four)/.test(words) ? words : `${card === "ace" ? "an" : "a"} ${card}`;
+}
 
 // On a phone its controls take three rows of choices.
 export const style = `.stage:has([data-game="blef"]) { --dock-least: 17.8rem; }`;

@@ -18,7 +18,7 @@ from arena.games.blef.events import (
 from arena.games.blef.moves import Bet, Check, Deal, Forfeit, Move
 from arena.games.blef.sets import SETS, TEXTS
 from arena.games.blef.state import Observation
-from arena.games.wording import cards_of, drawn, hands_of, holdings, match_won, some
+from arena.games.wording import articled, cards_of, drawn, hands_of, holdings, match_won, some
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -46,8 +46,7 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case Showdown():
             return _showdown(payload, name)
         case RoundLost(loser, hands):
-            shown = hands_of(hands, name)
-            return f"the round ends without a valid answer ({shown}): {name(loser)} loses it"
+            return f"{name(loser)} forfeits the round ({hands_of(hands, name)})"
         case Eliminated(player):
             return f"{name(player)} is out"
         case MatchOver(ranks):
@@ -61,16 +60,17 @@ def tell_mark(kind: str, payload: Any) -> str:
 
 
 def _showdown(shown: Showdown, name: Names) -> str:
-    there = "there" if shown.is_there else "not there"
     return (
-        f"{name(shown.player)} checks {name(shown.bettor)}'s {shown.set}: {there} "
-        f"({hands_of(shown.hands, name)}), so {name(shown.loser)} loses the round"
+        f"{name(shown.player)} checks {name(shown.bettor)}'s bet of {_set(shown.set)}: it is "
+        f"{'true' if shown.is_there else 'false'} ({hands_of(shown.hands, name)}), "
+        f"so {name(shown.loser)} loses the round"
     )
 
 
 def _set(words: str) -> str:
-    """A set with its article: `a pair of nines`; but `three nines`, `two pair, kings and nines`."""
-    return words if words.startswith(("high", "two", "three", "four")) else f"a {words}"
+    """A set with its article: `a pair of nines`, `three nines`; a high card is just the card, `an ace`."""
+    card = words.removeprefix("high card ")
+    return articled(words) if card == words else f"{'an' if card == 'ace' else 'a'} {card}"
 
 
 def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
@@ -85,10 +85,10 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
         yield "you have no cards to look at"
     last = seen.history[-1] if seen.history else None
     if last is not None and last.action_id < len(SETS):
-        yield f"{name(last.player)}'s bet is {_set(SETS[last.action_id].name)}"
+        yield f"{name(last.player)} has bet {_set(SETS[last.action_id].name)}"
     elif seen.status == "Running":
-        yield "there is no bet yet"
+        yield "nobody has bet yet"
     left = [(player.nickname, player.n_cards) for player in seen.players if player.n_cards]
     if left:
         limit = some(seen.max_cards, "card", "cards")
-        yield f"{holdings(left, name, 'card', 'cards')}; whoever holds {limit} and loses the round is out"
+        yield f"{holdings(left, name, 'card', 'cards')}; whoever loses a round with {limit} is out"

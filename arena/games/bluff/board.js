@@ -48,7 +48,7 @@ function claimed(scene, kit) {
   if (scene.ranks) return kit.winners(scene);
   if (!play || (asked === "play" && !kit.told(scene, "unchallenged"))) return null;
   const words = claimWords(play.count, play.claim, kit);
-  if (asked === "play") return html`<p class="k-verdict">Nobody doubts the ${words} of ${play.player}.</p>`;
+  if (asked === "play") return html`<p class="k-verdict">Nobody doubts ${play.player}’s ${play.count === 1 ? kindWord(play.claim, false) : words}.</p>`;
   return html`${claimCards(scene, play, kit)}
     <p class="k-title">“${words}”</p>
     <p class="k-note">claimed by ${play.player}. True, or a bluff?</p>`;

@@ -43,13 +43,15 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
     """The sentence for a payload; each kind of event has a class of its own."""
     match payload:
         case Dealt(sizes):
-            return f"the deal: {holdings(sizes, name, 'card', 'cards')}"
+            return f"the cards are dealt: {holdings(sizes, name, 'card', 'cards')}"
         case Hand(cards) if seat is not None:
             return f"{name(seat)} holds {cards_of(cards)}"
         case Played(player, count, claim, cards_left):
-            return f"{name(player)} claims {_claim(count, claim)}, {some(cards_left, 'card', 'cards')} left"
+            return (
+                f"{name(player)} claims {_claim(count, claim)}, with {some(cards_left, 'card', 'cards')} left"
+            )
         case Unchallenged(player, size):
-            return f"nobody accuses {name(player)}; the pile has {some(size, 'card', 'cards')}"
+            return f"nobody accuses {name(player)}, and the pile has {some(size, 'card', 'cards')}"
         case Challenged():
             return _challenged(payload, name)
         case MatchOver(ranks, plays_max_reached):
@@ -65,7 +67,9 @@ def tell_mark(kind: str, payload: Any) -> str:
 
 def _challenged(shown: Challenged, name: Names) -> str:
     verdict = "a bluff" if shown.bluff else "as claimed"
-    claim, are = _claim(len(shown.cards), shown.claim), "is" if len(shown.cards) == 1 else "are"
+    claim, are = _claim(len(shown.cards), shown.claim), "are"
+    if len(shown.cards) == 1:
+        claim, are = claim.removeprefix("one "), "is"
     return (
         f"{name(shown.accuser)} accuses {name(shown.player)}: the {claim} {are} {cards_of(shown.cards)}, "
         f"{verdict}, so {name(shown.taker)} takes the pile of {some(shown.pile_size, 'card', 'cards')}"
@@ -89,7 +93,7 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     if seen.hand_sizes:
         yield holdings(seen.hand_sizes, name, "card", "cards")
     last = seen.last_play if seen.asked == "accuse" else None
-    pile = f"the pile has {some(seen.pile_size, 'card', 'cards')}"
+    pile = f"the pile has {some(seen.pile_size, 'card', 'cards')}" if seen.pile_size else "the pile is empty"
     yield pile if last is None else f"{pile}; {name(last.player)} claims {_claim(last.count, last.claim)}"
     if seen.asked == "play" and seen.claim_due is not None:
-        yield f"the next play claims {_claim(2, seen.claim_due).removeprefix('two ')}"
+        yield f"{_claim(2, seen.claim_due).removeprefix('two ')} are due"

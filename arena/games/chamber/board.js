@@ -40,7 +40,7 @@ function news(scene, kit) {
   const gone = kit.told(scene, "eliminated");
   const said = [];
   if (shot) {
-    const whom = shot.player === shot.target ? "itself" : shot.target;
+    const whom = shot.player === shot.target ? "themselves" : shot.target;
     said.push(html`<span class="chamber-shot">${kit.shell(shot.fired)}<span><b>${shot.player}</b> shot <b>${whom}</b>. ${RESULTS[shot.fired]}.</span></span>`);
   }
   if (gone?.killer && gone.items.length) said.push(`${gone.killer} takes over ${namesOf(gone.items, kit)}.`);
@@ -64,7 +64,7 @@ function place(scene, seat, kit) {
   const player = scene.state.players[seat];
   return kit.place(scene, seat, {
     stats: player.lives ? kit.lives(player.lives) : null,
-    note: player.isSkipped ? "loses next turn" : null,
+    note: player.isSkipped ? "misses the next turn" : null,
     body: player.items.length ? bag(player.items, kit) : null,
     ...resultOf(scene, name, kit),
   });
@@ -81,7 +81,7 @@ function resultOf(scene, name, kit) {
   if (shot?.target === name && shot.fired === "live") {
     return { lost: shot.lives ? `hit, ${kit.counted(shot.lives, "life", "lives")} left` : "hit, and out" };
   }
-  if (missed) return { lost: "loses its turn" };
+  if (missed) return { lost: "misses a turn" };
   if (stolen?.target === name) return { lost: `loses ${kit.itemWords(stolen.item)}` };
   return {};
 }

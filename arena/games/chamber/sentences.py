@@ -80,7 +80,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
         case UseStealItem(target, item, skip_target):
             return _stolen(ItemStolen(seat, target, item, skip_target), name)
         case Pass():
-            return f"{name(seat)} passes"
+            return f"{name(seat)} keeps the Rebalancer"
         case _:
             return f"{name(seat)} uses {_ITEMS[move.item]}"
 
@@ -94,11 +94,11 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
             return f"{name(player)} uses a Rebalancer for {ammo} shells"
         case Rebalanced(added, live, blank):
             who = listed([f"{name(player)} adds {number_word(amount)}" for player, amount in added])
-            return f"{who}: the chamber holds {_shells(live, blank)} now"
+            return f"{who}: the chamber now holds {_shells(live, blank)}"
         case TurnStart(player):
             return f"it is {name(player)}'s turn"
         case Skipped(player):
-            return f"{name(player)} loses its turn"
+            return f"{name(player)} misses a turn"
         case ItemUsed(player):
             return f"{name(player)} uses {_ITEMS[_USED[kind]]}"
         case SkipUsed(player, target):
@@ -139,7 +139,7 @@ def _shot(shot: Shot, name: Names) -> str:
 
 
 def _whom(seat: Seat, target: Seat, name: Names) -> str:
-    return "itself" if seat == target else name(target)
+    return "themselves" if seat == target else name(target)
 
 
 def _stolen(stolen: ItemStolen, name: Names) -> str:
@@ -170,7 +170,7 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     if on := [effect for effect, is_on in effects.items() if is_on]:
         yield f"{listed(on)} {'is' if len(on) == 1 else 'are'} on"
     if seen.asked == "rebalance":
-        yield "the round has not begun: Rebalancers may be used"
+        yield "before the first turn, whoever has a Rebalancer may use it"
     elif seen.current_player != seat:
         yield f"it is {name(seen.current_player)}'s turn"
 
@@ -180,5 +180,5 @@ def _owner(player: Player, name: Names) -> str:
     if player.isSpectator:
         return f"{name(player.username)} is out"
     held = " ".join(f"[{_ITEMS[item]}]" for item in player.items) or "no items"
-    skipped = ", and loses its next turn" if player.isSkipped else ""
-    return f"{name(player.username)} has {some(player.lives, 'life', 'lives')}, and holds {held}{skipped}"
+    skipped = ", and misses the next turn" if player.isSkipped else ""
+    return f"{name(player.username)} has {some(player.lives, 'life', 'lives')} and holds {held}{skipped}"

@@ -46,6 +46,7 @@ from arena.game import (
     Game,
     IllegalMove,
     Information,
+    Names,
     OneOf,
     Option,
     Seat,
@@ -247,8 +248,11 @@ class Holdem(Game[State, Move]):
     tell_move = staticmethod(sentences.tell_move)
     tell_event = staticmethod(sentences.tell_event)
     tell_mark = staticmethod(sentences.tell_mark)
-    tell_seen = staticmethod(sentences.tell_seen)
     tell_option = staticmethod(sentences.tell_option)
+
+    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+        """The lines for what a seat sees, by the house rule that is played."""
+        return sentences.tell_seen(observation, seat, name, pushes=self.push_or_fold)
 
     def sample_state(self, information: Information, rng: Random) -> State:
         """A state that fits, from `hidden.py`."""

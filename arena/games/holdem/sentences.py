@@ -20,8 +20,8 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
-from arena.games.holdem.view import Observation, Player
-from arena.games.wording import cards_of, drawn, pot_shares
+from arena.games.holdem.view import Observation, Player, Turn
+from arena.games.wording import articled, cards_of, drawn, pot_shares
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -34,7 +34,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
         case Bet(0):
             return f"{name(seat)} checks"
         case Bet(amount):
-            return f"{name(seat)} puts {amount:,} in"
+            return f"{name(seat)} puts in {amount:,}"
 
 
 def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
@@ -49,11 +49,13 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case Paid():
             return _paid(kind, payload, name)
         case Uncalled(player, amount):
-            return f"{name(player)} takes back {amount:,} that nobody called"
+            return f"the uncalled {amount:,} goes back to {name(player)}"
         case Opened(cards, pot):
             return f"the {kind}: {cards_of(cards)} (pot {pot:,})"
         case Showdown(_, hands):
-            shown = "; ".join(f"{name(who)} shows {cards_of(cards)}, {what}" for who, cards, what in hands)
+            shown = "; ".join(
+                f"{name(who)} shows {cards_of(cards)}, {articled(what)}" for who, cards, what in hands
+            )
             return f"showdown: {shown}"
         case PotWon(size, winners) if len(winners) == 1:
             return f"{name(winners[0][0])} wins the pot of {size:,}"
@@ -81,7 +83,7 @@ def tell_mark(kind: str, payload: Any) -> str:
 def _hand_started(hand: HandStarted, name: Names) -> str:
     posted = ", ".join(f"{name(seat)} posts {chips:,}" for seat, chips in hand.blinds)
     stacks = {chips for _, chips in hand.stacks}
-    each = f"all have {stacks.pop():,}" if len(stacks) == 1 else pot_shares(hand.stacks, name)
+    each = f"all have {stacks.pop():,} chips" if len(stacks) == 1 else pot_shares(hand.stacks, name)
     return f"hand {hand.hand_number}: {name(hand.button)} has the button, {posted} ({each})"
 
 
@@ -93,13 +95,13 @@ def _paid(kind: str, paid: Paid, name: Names) -> str:
 
 def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
     """Chips won or lost in words: `ann +60, bob −60`."""
-    signed = [(name(seat), f"{chips:+,}".replace("-", "−")) for seat, chips in pairs]
+    signed = [(name(seat), f"{chips:+,}".replace("-", "−") if chips else "0") for seat, chips in pairs]
     return ", ".join(f"{who} {chips}" for who, chips in signed)
 
 
-def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-    """The lines for what a seat sees."""
-    return tuple(_seen(observation, seat, name))
+def tell_seen(seen: Observation, seat: Seat | None, name: Names, *, pushes: bool) -> tuple[str, ...]:
+    """The lines for what a seat sees; `pushes`: whether all chips or none are put in."""
+    return tuple(_seen(seen, seat, name, pushes))
 
 
 def tell_option(observation: Observation, seat: Seat, move: Move, name: Names) -> str | None:
@@ -113,7 +115,7 @@ def tell_option(observation: Observation, seat: Seat, move: Move, name: Names) -
     return f"{name(seat)} raises to {own + move.amount:,}" if top else f"{name(seat)} bets {move.amount:,}"
 
 
-def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
+def _seen(seen: Observation, seat: Seat | None, name: Names, pushes: bool) -> Iterator[str]:
     cards, turn = seen.cards, seen.turn
     if cards.hole is not None:
         yield f"your cards are {drawn(cards.hole)}"
@@ -122,22 +124,27 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     lying = f"the board is {drawn(board)}" if board else "there is no board yet"
     yield f"{lying}, and the pot is {pot:,}"
     if seat is not None and turn.playerID == seat:
-        yield _due(turn.bet_to_player - turn.bet_so_far, turn.minimum_raise)
+        yield _due(turn, seen.table[seat].wealth, pushes)
     yield "; ".join(_player(player, seen.button, name) for player in seen.table)
 
 
-def _due(to_call: int, least_raise: int) -> str:
-    """What it costs to stay in: `to check costs nothing, a raise at least 20`."""
-    due = f"to call costs {to_call:,}" if to_call else "to check costs nothing"
-    raising = f"a raise at least {to_call + least_raise:,}" if least_raise else "and nobody can raise"
-    return f"{due}, {raising}"
+def _due(turn: Turn, wealth: int, pushes: bool) -> str:
+    """What it costs to stay in: `a check is free, a bet costs at least 20`."""
+    to_call = turn.bet_to_player - turn.bet_so_far
+    if pushes and turn.minimum_raise:
+        return f"all in costs {wealth:,}; the only other move is a fold"
+    due = f"a call costs {min(to_call, wealth):,}" if to_call else "a check is free"
+    if not turn.minimum_raise:
+        return f"{due}, and you cannot raise"
+    raising = "raise" if turn.bet_to_player else "bet"
+    return f"{due}, a {raising} at least {to_call + turn.minimum_raise:,}"
 
 
 def _player(player: Player, button: Seat, name: Names) -> str:
-    """A player in words: `ann has 9,980, 20 in the pot (button)`."""
+    """A player in words: `ann has 9,980 left and has bet 20 (button)`."""
     if player.state == "out":
         return f"{name(player.playerID)} is out"
-    bet = f", {player.bet_so_far:,} in the pot" if player.bet_so_far else ""
+    bet = f" left and has bet {player.bet_so_far:,}" if player.bet_so_far else ""
     notes = [{"folded": "folded", "all_in": "all in"}.get(player.state, "")]
     notes += ["button"] if player.playerID == button else []
     told = ", ".join(filter(None, notes))

@@ -86,7 +86,7 @@ function counted(scene, { face, count, actual, challenger, bidder, loser }, kit)
   return html`${bidDice(count, face, { claimed: (_, at) => at >= actual, marked: (_, at) => at < actual }, kit)}
     <p class="k-figure">${Math.min(actual, count)} of ${count}${actual > count ? html`<small> and ${kit.numberWord(actual - count)} more</small>` : null}</p>
     <p class="k-note">${name(challenger)} challenges ${name(bidder)}’s bid of ${bidWords(count, face, kit)}</p>
-    <p class="k-verdict">${actual < count ? "Not true" : "True"}: ${name(loser)} loses a die</p>
+    <p class="k-verdict">The bid is ${actual < count ? "false" : "true"}, so ${name(loser)} loses a die</p>
     ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
@@ -111,11 +111,9 @@ function place(scene, seat, look, kit) {
   });
 }
 
-// What a seat said last: a pass says nothing, so the bid on the table stays with who made it.
-function saidOf(scene, seat, { bid }, kit) {
-  if (bid?.bidder === seat) return `bids ${bidWords(bid.count, bid.face, kit)}`;
-  return scene.said[seat] === "passes" ? "" : scene.said[seat];
-}
+// What a seat said last; the bid on the table stays with who made it.
+const saidOf = (scene, seat, { bid }, kit) =>
+  bid?.bidder === seat ? `bids ${bidWords(bid.count, bid.face, kit)}` : scene.said[seat];
 
 function revealedDice({ hands, numbers }, seat, small, kit) {
   const at = numbers[seat];

@@ -48,7 +48,7 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case Showdown():
             return _showdown(payload, name)
         case RoundLost(loser):
-            return f"the round ends without a valid answer: {name(loser)} loses a die"
+            return f"{name(loser)} forfeits the round and loses a die"
         case Eliminated(out):
             return f"{name(out)} is out"
         case MatchOver(ranks, turns_max_reached):
@@ -88,7 +88,7 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     if isinstance(seen.last_bidder, Seat):
         yield f"{name(seen.last_bidder)}'s bid of {_bid(seen.last_bid)} is on the table"
     else:
-        yield "there is no bid on the table"
+        yield "nobody has bid yet"
     if seen.other_hands:
         in_play = sum(dice for _, dice in seen.other_hands)
         yield f"{holdings(seen.other_hands, name, 'die', 'dice')}, {number_word(in_play)} in all"

@@ -53,7 +53,7 @@ function Seats({ table, acts }) {
 function Result({ match }) {
   const order = [...match.names].sort((one, other) => match.ranks[one] - match.ranks[other]);
   const best = order.filter((name) => match.ranks[name] === match.ranks[order[0]]);
-  const said = best.length === order.length ? "A draw" : `${listed(best)} ${best.length === 1 ? "wins" : "share the first place"}`;
+  const said = best.length === order.length ? "A draw" : `${listed(best)} ${best.length === 1 ? "wins" : "share first place"}`;
   return html`<h2 class="outcome" role="status">${isolated(said, order)}</h2>
     ${order.length > 2 ? html`<ol class="places">${order.map((name) => html`<li key=${name}><b>${match.ranks[name]}.</b> <bdi>${name}</bdi></li>`)}</ol>` : ""}`;
 }

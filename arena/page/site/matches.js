@@ -45,5 +45,5 @@ function Row({ match, here }) {
 function resultOf({ names, ranks }) {
   if (!ranks) return "its rules failed";
   const first = names.filter((_, seat) => ranks[seat] === 1);
-  return first.length === names.length ? "a draw" : `${listed(first)} ${first.length === 1 ? "won" : "shared the first place"}`;
+  return first.length === names.length ? "a draw" : `${listed(first)} ${first.length === 1 ? "won" : "shared first place"}`;
 }

@@ -129,4 +129,4 @@ def winners_told(match: PlayedMatch) -> str:
     """How the match ended, in a sentence."""
     assert match.record is not None, "it is over"
     first = [name for name, rank in zip(match.terms.names, match.record.ranks, strict=True) if rank == 1]
-    return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share the first place'}"
+    return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share first place'}"
