@@ -6,7 +6,7 @@ import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
 import { allGames, get, sentence } from "./ask.js";
 import { Heading, listed, useAsked } from "./parts.js";
-import { useTitle } from "./routes.js";
+import { momentOf, useTitle } from "./routes.js";
 import { symbols } from "./symbols.js";
 
 const ADDRESS_DELAY_MS = 400; // browsers refuse more than about a hundred changes of the address in 30 s
@@ -52,29 +52,28 @@ export function Page({ id, folder, takesFocus }) {
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
-// `#step=N&seat=S`: a step counted from 1, as a seat (from 0) or a spectator saw it.
+// `#step=N&seat=S&play`: a step counted from 1, as a seat (from 0) or a spectator saw it; it plays on from there.
 function Shown({ film, module }) {
   const start = useMemo(() => {
     const asked = new URLSearchParams(location.hash.slice(1)), seat = asked.get("seat");
     const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
-    return { step: (Number(asked.get("step")) || 1) - 1, viewer };
+    return { step: (Number(asked.get("step")) || 1) - 1, viewer, plays: asked.has("play") };
   }, []);
   const keeping = useRef(0);
   useEffect(() => () => clearTimeout(keeping.current), []);
   const onMove = (step, viewer) => {
     clearTimeout(keeping.current);
     keeping.current = setTimeout(() => {
-      const address = `#step=${step + 1}${viewer === "all" ? "" : `&seat=${viewer}`}`;
       try {
-        history.replaceState(null, "", address);
+        history.replaceState(null, "", momentOf(step, viewer));
       } catch {
         // an address that stays does no harm
       }
     }, ADDRESS_DELAY_MS);
   };
-  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} />`;
+  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove}
+    link=${(step, viewer) => `${location.origin}${location.pathname}${momentOf(step, viewer)}&play`} />`;
 }
-
 function resultSaid(film) {
   if (!film.ranks) return "Its rules failed: it has no result.";
   const seats = film.names.map((name, seat) => ({ name, rank: film.ranks[seat], returns: film.returns?.[seat] }));

@@ -95,6 +95,8 @@ class SelfShown(msgspec.Struct):
     """It has no seat, or was eliminated."""
     options: msgspec.Raw | None
     """What it may do now; null: nothing is asked of it."""
+    silence_s: float | None
+    """The time after which its silence is a pass, once all who must have answered.  Null: silence is none."""
 
 
 class TableCommon(TableListed):

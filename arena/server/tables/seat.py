@@ -48,6 +48,8 @@ class SeatPlayer(Player):
         self._game: Game[Any, Any] | None = None
         self.open: Slot | None = None
         """The question that waits for an answer."""
+        self.silence_s: float | None = None
+        """For how long its window is open, after which silence is a move; None: it has no window."""
         self._offered: tuple[Option, ...] = ()
         """What the next question will allow, if it may be answered before it is asked."""
         self._expected: list[Any] = []
@@ -151,7 +153,7 @@ class SeatPlayer(Player):
     def ask(self, question: Question, slot: Slot) -> None:
         now = trio.current_time()
         slot.note_sent(now)
-        self._offered = ()
+        self._offered, self.silence_s = (), None
         expected, self._expected = self._expected[:1], self._expected[1:]
         if expected and is_legal(question.options, expected[0]):  # before it left, if it has
             slot.settle(Reply(expected[0], now, now))
