@@ -26,7 +26,7 @@ const ICONS = {
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
 // `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
-// `start`: { step, viewer, plays }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
+// `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
 // `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
 // as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with
 // the log, as Tabs takes them.
@@ -40,7 +40,7 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
   const root = useRef(null), drawn = useRef(null), dock = useRef(null);
   const board = boardOf(module);
 
-  useEffect(() => { onMove?.(place, viewer); }, [place, viewer]);
+  useEffect(() => { onMove?.(place, viewer, plays); }, [place, viewer, plays]);
   const rounds = useMemo(() => roundsOf(film, viewer), [film, version, viewer]);
   const marks = useMemo(() => withDecided(marksOf(film), film), [film, version, film.status, film.decided]);
   const scene = useMemo(() => sceneAt(film, place, viewer), [film, version, place, viewer, film.status, film.ranks]);

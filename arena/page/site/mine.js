@@ -25,7 +25,7 @@ export function Page({ takesFocus }) {
 
 function Row({ match, forget }) {
   const when = new Date(match.at), isDated = !Number.isNaN(when.getTime());
-  return html`<li class="mine"><a href=${`/matches/${encodeURIComponent(match.id)}`}><b>${match.title}</b>: ${isolated(listed(match.names), match.names)}<br />
+  return html`<li class="kept"><a href=${`/matches/${encodeURIComponent(match.id)}`}><b>${match.title}</b>: ${isolated(listed(match.names), match.names)}<br />
       <span class="soft">${isolated(resultOf(match), match.names)}${isDated ? html` · <time datetime=${when.toISOString()}>${when.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}</time>` : ""}</span></a>
     <button type="button" class="quiet" aria-label=${`Remove ${match.title} with ${listed(match.names)}`} onClick=${() => forget([match.id])}>Remove</button></li>`;
 }

@@ -153,7 +153,7 @@ class SeatPlayer(Player):
     def ask(self, question: Question, slot: Slot) -> None:
         now = trio.current_time()
         slot.note_sent(now)
-        self._offered, self.silence_s = (), None
+        self._offered = ()
         expected, self._expected = self._expected[:1], self._expected[1:]
         if expected and is_legal(question.options, expected[0]):  # before it left, if it has
             slot.settle(Reply(expected[0], now, now))

@@ -42,8 +42,8 @@ class Windows:
         self._silent = {seat: slot for seat, slot in can.items() if seat in self._people}
         self._awaited = [slot for seat, slot in asked.items() if seat not in can] if self._silent else []
         self._next = None
-        for seat, slot in self._silent.items():
-            self._people[seat].silence_s = self._window_s(slot)
+        for seat, person in self._people.items():
+            person.silence_s = self._window_s(self._silent[seat]) if seat in self._silent else None
         for seat, slot in asked.items():
             if seat in self._people and slot.asked_at > trio.current_time():  # people are reading
                 self._people[seat].offer(slot.question.options)
