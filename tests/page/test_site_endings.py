@@ -123,16 +123,15 @@ def test_a_bystander_passes_by_silence(quick: Served, person: Callable[..., Pers
     first = next(bid for bid in range(1, 4) if "ann" not in (order[bid % 3], order[(bid - 1) % 3]))
     for bid in range(first + 1):
         if bid == first:
-            ann.page.get_by_role("button", name="Challenge").wait_for()
+            ann.page.get_by_text("You may answer", exact=True).wait_for()
             assert 1 == ann.page.locator(".turn.mine button:not(.typed button)").count()
             assert 0 == ann.page.locator(".clock").count()
             ann.page.evaluate(NOTE_CLOCKS)
         asked(quick, "POST", f"{table}/moves", {"move": [1 + bid, 1]}, key=keys[order[bid % 3]])
-        for name in order:
-            if name != order[bid % 3] and not (bid == first and name == "ann"):
-                with suppress(HTTPError):  # before a bid only one is asked
-                    asked(quick, "POST", f"{table}/moves", {"words": "pass"}, key=keys[name])
+        for name in {"bob", "cid"} - {order[bid % 3]}:  # what ann has to pass, her page does
+            with suppress(HTTPError):  # before a bid only one is asked
+                asked(quick, "POST", f"{table}/moves", {"words": "pass"}, key=keys[name])
     ann.page.locator(".turn.mine", has_text="Your turn").wait_for()  # the silence was a pass
     clocks = ann.page.evaluate("clocks")
-    assert {0, 1} == set(map(len, clocks)), "never two"
+    assert 1 == max(map(len, clocks)), "never two"
     assert next(filter(None, clocks)) == ["clock ring3"]
