@@ -12,7 +12,7 @@ from arena.games.holdem import Holdem
 from arena.games.liars_dice import LiarsDice
 from arena.match.game import Game
 from arena.match.record import pack
-from arena.page.film import changes_of, filmed, stored_head
+from arena.page.film import Watcher, changes_of, filmed, stored_head
 from arena.store import StoredMatch, StoredSeat
 from arena.telling.replay import EVERYBODY, Replay, Viewer
 from arena.testing.games import random_match
@@ -44,6 +44,8 @@ def film_of(
     replay: Replay, viewer: Viewer = EVERYBODY, *, first: int = 0, count: int | None = None
 ) -> dict[str, Any]:
     """The film of a stored match, as it is sent or embedded: `count` of its steps from `first` on, or all."""
-    steps, total = filmed(replay, replay.moments(), viewer, first=first, count=count)
+    watcher = Watcher(replay)
+    steps, total = filmed(replay, replay.moments(), viewer, first=first, count=count, watcher=watcher)
     head = stored_head(replay, viewer)
+    head |= {"decided": watcher.decided(head["ranks"])}
     return head | {"first": first, "steps_in_all": total, "steps": list(changes_of(steps))}

@@ -406,6 +406,7 @@ ALIKE = {
     "tell_mark": "as tell_event",
     "tell_move": "as tell_event",
     "tell_seen": "as tell_event",
+    "tell_why": "as tell_event",
 }
 """The public functions that several modules define, each with the reason."""
 

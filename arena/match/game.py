@@ -68,12 +68,10 @@ CHANCE = Seat(-1)
 """The actor that rolls, shuffles and deals."""
 
 CHANCES_MAX = 10_000
-"""The most moves of chance that a game lists for one state: so many take some megabytes, and applying
-them all takes a tenth of a second."""
+"""The most moves of chance that a game lists for one state: applying them all takes a tenth of a second."""
 
 TOLD_IF_SET = "told if set"
-"""Marks a house rule, in its field's metadata, that bots are told and folders hold only where it is not as by
-default: one that came to the game later."""
+"""Marks a later house rule, in its field's metadata: bots are told it and folders hold it only if set."""
 
 Names: TypeAlias = Callable[[Seat], str]
 """Returns the name of the bot or person in a seat."""
@@ -200,10 +198,7 @@ class Game(ABC, Generic[S, M]):
 
     @property
     def fresh_rounds(self) -> int:
-        """The most rounds, each played from the same start, whose sum the returns of a match are.
-
-        It limits how far the returns of a match spread if rounds are independent: see `returns_reach`.
-        """
+        """The most rounds, each from the same start, whose sum a match's returns are: see `returns_reach`."""
         return 1
 
     def returns_reach(self, seats: int) -> tuple[float, float] | None:
@@ -330,6 +325,13 @@ class Game(ABC, Generic[S, M]):
         """
         return "showdown" if kind in self.showdowns else ""
 
+    def tell_why(self, events: Sequence[Event], name: Names) -> str | None:
+        """Why a seat lost something with a step: `bob challenged a true bid of three 5s: there were four`.
+
+        One clause in the past tense, from the public payloads of the step's events alone.  None: nothing.
+        """
+        return None
+
     def tell_seen(self, observation: Any, seat: Seat | None, name: Names) -> tuple[str, ...] | None:
         """What a person in this seat (None: a spectator) needs to see in order to decide: a few clauses.
 
@@ -365,7 +367,6 @@ class Game(ABC, Generic[S, M]):
         the returns less their luck have the same mean, whoever plays, and remain within `returns_bounds`.
         Where the mean has to be estimated, `rng_of` returns the rng of a stretch, by its key: none of them
         made the match.
-        One stretch is a matter of a millisecond, so that others get their turn between two.
         """
         raise NotImplementedError(f"{self.name} does not adjust returns for luck")
 

@@ -22,6 +22,7 @@ export function addSteps(film, steps) {
       state: step.state === null ? null : { ...before?.state, ...step.state },
       own,
       out: step.out ?? before?.out ?? [],
+      holdings: step.holdings ?? before?.holdings ?? null,
       lines: step.lines ?? [],
       events: step.events ?? [],
       marks: step.marks ?? [],

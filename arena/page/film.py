@@ -18,6 +18,7 @@ import msgspec
 
 from arena.match.game import Event, Seat
 from arena.players.codec import rules_of
+from arena.telling.deciding import Deciding
 from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Replay, Scene, SeenEvent, Showing, Viewer
 from arena.telling.story import Teller
 from arena.words import clipped, number, printable
@@ -53,6 +54,8 @@ class FilmStep:
     times: tuple[tuple[Seat, float, str], ...]
     """The milliseconds of each answer that was kept, by seat, with its fault, if any."""
     out: tuple[Seat, ...]
+    holdings: tuple[float, ...] = ()
+    """How much each seat has of what the game is played for, if that is declared."""
 
 
 @attrs.frozen
@@ -64,6 +67,8 @@ class Watched:
     begins_round: bool
     lost: tuple[tuple[Seat, float], ...]
     """The seats that lost something with it, and how much."""
+    holdings: tuple[float, ...] = ()
+    """How much each seat has after it of what the game is played for, if that is declared."""
 
 
 class Filming:
@@ -103,6 +108,7 @@ class Filming:
             lost=watched.lost,
             times=tuple(self._times(moment)),
             out=() if state is None else tuple(showing.game.eliminated(state)),
+            holdings=watched.holdings,
         )
 
     def _lines(self, moment: Moment, begins_round: bool) -> list[tuple[int, str, int, str, str]]:
@@ -174,6 +180,7 @@ class Watcher:
 
     def __init__(self, showing: Showing) -> None:
         self._game = showing.game
+        self._deciding = Deciding(showing)
         self._holdings: tuple[float, ...] | None = None
         self._round_number = 0
 
@@ -183,11 +190,18 @@ class Watcher:
         before = self._holdings
         if moment.step is not None:
             self._holdings = self._game.holdings(moment.step.state)
-        if before is None or self._holdings is None:
-            return Watched(moment, self._round_number, begins, ())
-        drops = (one - other for one, other in zip(before, self._holdings, strict=True))
-        lost = tuple((Seat(seat), drop) for seat, drop in enumerate(drops) if drop > 0)
-        return Watched(moment, self._round_number, begins, lost)
+        now = self._holdings or ()
+        lost: tuple[tuple[Seat, float], ...] = ()
+        if before is not None and now:
+            drops = (one - other for one, other in zip(before, now, strict=True))
+            lost = tuple([(Seat(seat), drop) for seat, drop in enumerate(drops) if drop > 0])
+        self._deciding.note(moment, lost)
+        return Watched(moment, self._round_number, begins, lost, now)
+
+    def decided(self, ranks: Sequence[int] | None) -> Json | None:
+        """What decided the match that ended so, after its last moment, for the head of its film."""
+        found = self._deciding.decided(ranks)
+        return None if found is None else {"turn": found.turn, "said": _text(found.said)}
 
     def _begins_round(self, moment: Moment) -> bool:
         if self._game.round_begins is None:
@@ -203,9 +217,13 @@ def filmed(
     *,
     first: int = 0,
     count: int | None = None,
+    watcher: Watcher | None = None,
 ) -> tuple[list[FilmStep], int]:
-    """The steps of a match, `count` of them from `first` on or all, and how many the match has."""
-    filming, watcher = Filming(showing, viewer), Watcher(showing)
+    """The steps of a match, `count` of them from `first` on or all, and how many the match has.
+
+    `watcher`: a new one, which then knows what decided the match.
+    """
+    filming, watcher = Filming(showing, viewer), watcher or Watcher(showing)
     steps, total = [], 0
     for moment in moments:
         watched = watcher.note(moment)
@@ -237,6 +255,8 @@ def _step_changes(step: FilmStep, before: FilmStep | None) -> Json:
     out = list(map(int, step.out))
     if before is None or out != list(map(int, before.out)):
         made["out"] = out
+    if step.holdings and (before is None or step.holdings != before.holdings):
+        made["holdings"] = step.holdings
     told = {
         "own": own,
         "lines": step.lines,
@@ -278,6 +298,7 @@ def head_of(
         "status": "playing",
         "ranks": None,
         "returns": None,
+        "decided": None,
     }
 
 

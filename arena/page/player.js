@@ -3,17 +3,19 @@
 
 import { html, useCallback, useEffect, useMemo, useRef, useState } from "./html.js";
 import { boardOf, drawnBy } from "./boards.js";
-import { marksOf, roundsOf, sceneAt, viewersOf } from "./film.js";
+import { linesAt, marksOf, roundsOf, sceneAt, viewersOf } from "./film.js";
 import { useKeys, useSwipe } from "./gestures.js";
 import { kit } from "./kit.js";
 import { isolated } from "./drawings/names.js";
+import { Ahead } from "./ahead.js";
+import { decidedAt, Ending } from "./ending.js";
 import { useFit } from "./fit.js";
 import { Log } from "./log.js";
 import { Tabs } from "./tabs.js";
 
 const PACES = [["½×", 2400], ["1×", 1200], ["2×", 600], ["8×", 150]];
 const ROUNDS_MARKED_MAX = 60; // more are no help on a timeline
-const SIGNS = { mark: "●", out: "■", fault: "▲", swing: "◆" };
+const SIGNS = { mark: "●", out: "■", fault: "▲", swing: "◆", decided: "★" };
 
 const ICONS = {
   first: "M3 3v10M13 3 6 8l7 5z", roundBack: "M8 3 2 8l6 5zM14 3 8 8l6 5z", back: "M11 3 5 8l6 5z",
@@ -24,22 +26,23 @@ const ICONS = {
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
 // `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
-// `start`: { step, viewer }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
-// `beside`: markup of the dock below or beside the board, such as a person's moves.  `tabs`: what shares its place with
+// `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
+// `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
+// as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with
 // the log, as Tabs takes them.
-export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, tabs = [], embed = false }) {
+export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [], embed = false }) {
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const viewers = useMemo(() => viewersOf(film), [film]);
   const [wished, setViewer] = useState(start.viewer);
   const viewer = viewers.some(({ id }) => id === wished) ? wished : viewers[0].id;
-  const { place, follows, plays, go, toggle, pace, setPace } = usePlace(film, start.step);
+  const { place, follows, plays, go, toggle, pace, setPace } = usePlace(film, start);
   const root = useRef(null), drawn = useRef(null), dock = useRef(null);
   const board = boardOf(module);
 
-  useEffect(() => { onMove?.(place, viewer); }, [place, viewer]);
+  useEffect(() => { onMove?.(place, viewer, plays); }, [place, viewer, plays]);
   const rounds = useMemo(() => roundsOf(film, viewer), [film, version, viewer]);
-  const marks = useMemo(() => marksOf(film), [film, version, film.status]);
+  const marks = useMemo(() => withDecided(marksOf(film), film), [film, version, film.status, film.decided]);
   const scene = useMemo(() => sceneAt(film, place, viewer), [film, version, place, viewer, film.status, film.ranks]);
   const toRound = (by) => {
     const here = rounds.findLastIndex(({ step }) => step <= place);
@@ -53,7 +56,10 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
 
   const log = html`<${Log} ...${{ film, version, viewer, place, go, plays, spells: board.spells }} />`;
 
-  return html`<div class=${`player${embed ? " embed" : ""}${isLive ? " live" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
+  const sayNow = () => linesAt(film, place, viewer).map(({ text }) => text).join(". ");
+  const ending = film.ranks && html`<${Ending} ...${{ film, place, viewer, go, link, board: drawn, said: sayNow }} />`;
+
+  return html`<div class=${`player${embed ? " embed" : ""}${isLive || beside ? " live" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
       <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
@@ -62,9 +68,10 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
         ${isLive && !isBack && html`<div class="looking">
           <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Whole} root=${root} /></div>
           <p class="unseen" data-part="where">${whereSaid(film, place, last, rounds, true)}</p>`}
-        ${beside}
+        ${typeof beside === "function" ? beside(ending) : [beside, ending]}
         ${(!isLive || isBack) && html`<div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
+          <${Ahead} ...${{ film, version, place, last }} />
           <div class="controls">
             <${Control} part="first" name="First step" act=${() => go(0)} off=${place === 0} />
             <${Control} part="round-back" sign="roundBack" name="Previous round" act=${() => toRound(-1)} off=${place === 0} />
@@ -92,12 +99,12 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
 
 // At which step the player is, and whether it moves on by itself: because it plays, or because it follows a match
 // that is played now.  Another film begins at its own start.
-function usePlace(film, first) {
+function usePlace(film, { step: first, plays: isStarted = false }) {
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const [at, setAt] = useState(() => bounded(first ?? (isLive ? last : 0), last));
   const [follows, setFollows] = useState(isLive);
-  const [plays, setPlays] = useState(false);
+  const [plays, setPlays] = useState(isStarted);
   const [pace, setPace] = useState(1);
   const known = useRef(film);
   if (known.current !== film) {
@@ -150,6 +157,12 @@ function whereSaid(film, place, last, rounds, isNow) {
 function marksSaid(marks, place, names) {
   return marks.filter(({ step }) => step === place)
     .map(({ kind, text }, each) => html` <span key=${each} class=${`sign ${kind}`}><span aria-hidden="true">${SIGNS[kind]} </span>${isolated(text, names)}</span>`);
+}
+
+// The marks with that of the step that decided the match.
+function withDecided(marks, film) {
+  const step = decidedAt(film);
+  return step < 0 ? marks : [...marks, { step, text: "this decided it", kind: "decided" }].sort((one, other) => one.step - other.step);
 }
 
 function Views({ viewers, viewer, choose }) {

@@ -37,7 +37,7 @@ export function start(module) {
       <h3 data-part="title">${isolated(film.names.join(film.names.length > 2 ? ", " : " against "), film.names)}</h3>
       <p class="result" data-part="result">${isolated(result, film.names)} · match ${match} · <a data-part="link" href=${address(match, 0, "all")}>link to this step</a></p>
       ${(film.why || film.note) && html`<p class="result" data-part="why">${[film.why, film.note].filter(Boolean).join(". ")}</p>`}
-      <${Player} film=${film} module=${module} start=${start} onMove=${onMove} embed=${isEmbedded} />
+      <${Player} film=${film} module=${module} start=${start} onMove=${onMove} link=${(step, viewer) => `${location.href.split("#")[0]}${address(match, step, viewer)}&play`} embed=${isEmbedded} />
     </div>`, root);
     root.hidden = false;
   }
@@ -49,7 +49,7 @@ export function start(module) {
     root.hidden = false;
   }
 
-  // `#match=ID&step=N&seat=S`: a match, one of its steps counted from 1, as a seat (from 0) or a spectator saw it.
+  // `#match=ID&step=N&seat=S&play`: a match, one of its steps counted from 1, as a seat (from 0) or a spectator saw it.
   function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));
     const match = asked.get("match");
@@ -61,7 +61,7 @@ export function start(module) {
     }
     const seat = asked.get("seat");
     const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
-    open(match, { step: Number(asked.get("step") ?? 1) - 1, viewer }, asked.has("embed")).then(() => {
+    open(match, { step: Number(asked.get("step") ?? 1) - 1, viewer, plays: asked.has("play") }, asked.has("embed")).then(() => {
       root.scrollIntoView({ behavior: "instant" });
       root.querySelector(".player")?.focus({ preventScroll: true });
     });

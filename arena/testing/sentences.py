@@ -49,6 +49,7 @@ class Sentences:
                 if payload is not None:
                     self._sentence("event", event.kind, payload, who)
                     self._look_at_mark(event.kind, payload, who)
+        self._look_at_why([Event(event.kind, event.public) for event in events if event.public is not None])
 
     def look_at_seen(self, seen: Mapping[Seat | None, Any]) -> None:
         """Looks at the lines for what people in these seats see, each from the seat's own observation."""
@@ -125,6 +126,23 @@ class Sentences:
         elif mark and who is not None:
             self._complain(f"{said}, which seat {int(who)} alone is told: timelines are for everybody")
 
+    def _look_at_why(self, events: Sequence[Event]) -> None:
+        """Checks that the reason of a loss, where there is one, is a clause, and names only who is named."""
+        named: list[Seat] = []
+
+        def name(seat: Seat) -> str:
+            named.append(seat)
+            return _name(seat)
+
+        said: Any = self._game.tell_why(events, name)
+        self._told.append((("why", events), said))
+        if said is None:
+            return
+        if not _is_clause(said, may_be_empty=False):
+            self._complain(f"tell_why says {said!r} of {events}, which is not a clause without a full stop")
+        if extra := set(named) - set(_seats([event.public for event in events])):
+            self._complain(f"tell_why says {said!r} of {events}, which does not name {sorted(extra)}")
+
     def _sentence(self, *asked: Any) -> Any:
         """The sentence: there must be one if there is any, in one clause that names only who may be named."""
         named: list[Seat] = []
@@ -153,7 +171,11 @@ class Sentences:
         of, *known = asked
         if of == "mark":
             return self._game.tell_mark(*known)
-        tell: Any = self._game.tell_move if of == "move" else self._game.tell_event
+        tell: Any = {
+            "move": self._game.tell_move,
+            "event": self._game.tell_event,
+            "why": self._game.tell_why,
+        }[of]
         return tell(*known, name)
 
     def _complain(self, complaint: str) -> None:

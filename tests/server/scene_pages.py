@@ -43,12 +43,12 @@ class Film:
 
     def _apply(self, steps: list[dict[str, Any]]) -> None:
         for step in steps:
-            before = self.steps[-1] if self.steps else {"state": {}, "own": {}, "out": None}
+            before = self.steps[-1] if self.steps else {"state": {}, "own": {}, "out": None, "holdings": None}
             state = {**before["state"], **step.get("state", {})}
             changed = step.get("own", {})
             own = {seat: {**before["own"].get(seat, {}), **fields} for seat, fields in changed.items()}
-            out = step.get("out", before["out"])
-            self.steps.append({**step, "state": state, "own": {**before["own"], **own}, "out": out})
+            same = {name: step.get(name, before[name]) for name in ("out", "holdings")}
+            self.steps.append({**step, **same, "state": state, "own": {**before["own"], **own}})
 
 
 class ScenePage:

@@ -231,6 +231,7 @@ async def test_the_oldest_step_of_a_film_is_whole(
             late = await ScenePage(room, nursery).looks()
             early.news(), late.news()
             for there, here in zip(early.film.steps[-len(late.film.steps) :], late.film.steps, strict=True):
+                assert there["holdings"] == here["holdings"]
                 assert (there["state"], there["out"]) == (here["state"], here["out"])
                 seen_out |= bool(here["out"])
             await late.close()

@@ -245,3 +245,31 @@ async def test_in_chamber_the_window_is_the_clock(move_s: float | None, autojump
 def test_silence_is_as_long_as_the_rules_say(game: str) -> None:
     """Three seconds in Liar's Dice, five where a window is open."""
     assert GAMES[game].silence_s == (3.0 if game == "liars-dice" else 5.0)
+
+
+async def test_who_may_pass_by_silence_is_told_after_how_long(autojump_clock: MockClock) -> None:
+    """Bystanders, before their window opens and while it is; not who has to answer, nor who plays next."""
+    async with a_house() as house:
+        live = house.create("liars-dice", {}, 60.0)
+        live.begin(people(live, "ann", "bob", "cid")[0])
+        await wait_all_tasks_blocked()
+        first, second, third = (live.table.member(each) for each in live.table.seating)
+
+        def silences() -> list[float | None]:
+            return [told(house, live, each)["you"]["silence_s"] for each in (first, second, third)]
+
+        assert silences() == [None, 3.0, 3.0], "there is a bid to be made"
+        live.play(first, [1, 1])
+        live.play(second, "pass")
+        live.play(third, "pass")
+        await wait_all_tasks_blocked()
+        assert silences() == [3.0, None, 3.0]
+        assert clocks(house, live) == [60.0] * 3, "their windows are not open yet"
+        live.play(second, [2, 1])
+        await wait_all_tasks_blocked()
+        assert silences() == [3.0, None, 3.0]
+        assert clocks(house, live) == [60.0, 3.0, 3.0]
+        live = await a_bluff(house, "ann", "bob", "cid")
+        first, second, third = (live.table.member(each) for each in live.table.seating)
+        await played_once(live, first)
+        assert silences() == [None, None, 5.0], "who plays next has the time of a move"

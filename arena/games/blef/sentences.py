@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.game import Names, Seat
+from arena.game import Event, Names, Seat
 from arena.games.blef.events import (
     BetMade,
     Eliminated,
@@ -71,6 +71,19 @@ def _set(words: str) -> str:
     """A set with its article: `a pair of nines`, `three nines`; a high card is just the card, `an ace`."""
     card = words.removeprefix("high card ")
     return articled(words) if card == words else f"{'an' if card == 'ace' else 'a'} {card}"
+
+
+def tell_why(events: Sequence[Event], name: Names) -> str | None:
+    """The reason for which a round was lost, from what everybody was told of the step."""
+    for event in events:
+        match event.public:
+            case Showdown(player, bettor, _, words, _, is_there) if is_there:
+                return f"{name(player)} checked {name(bettor)}'s bet of {_set(words)}, and it was there"
+            case Showdown(player, bettor, _, words):
+                return f"{name(bettor)} bet {_set(words)}, {name(player)} checked, and it was not there"
+            case RoundLost(loser):
+                return f"{name(loser)} gave no valid answer"
+    return None
 
 
 def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.game import Names, Seat
+from arena.game import Event, Names, Seat
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
 from arena.games.bluff.state import Observation
@@ -80,6 +80,18 @@ def _claim(count: int, claim: str) -> str:
     """A claim in words: `two kings`, `one 5`."""
     one, many = _KINDS.get(claim, (claim, f"{claim}s"))
     return f"{number_word(count)} {one if count == 1 else many}"
+
+
+def tell_why(events: Sequence[Event], name: Names) -> str | None:
+    """The reason for which a pile was taken, from what everybody was told of the step."""
+    for shown in (event.public for event in events):
+        if isinstance(shown, Challenged):
+            player, taken = name(shown.player), some(shown.pile_size, "card", "cards")
+            if shown.bluff:
+                claim = _claim(len(shown.cards), shown.claim)
+                return f"{player} was caught bluffing with {claim}, and took {taken}"
+            return f"{name(shown.accuser)} accused {player}, who had told the truth, and took {taken}"
+    return None
 
 
 def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:

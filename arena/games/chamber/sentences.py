@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from arena.game import Names, Seat
+from arena.game import Event, Names, Seat
 from arena.games.chamber.events import (
     Checked,
     Eliminated,
@@ -152,6 +152,17 @@ def _listed(items: Iterable[Item]) -> str:
     """The items in short: `2 Skip, Steal`."""
     counts = Counter(_ITEMS[item] for item in items)
     return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"
+
+
+def tell_why(events: Sequence[Event], name: Names) -> str | None:
+    """The reason for which lives were lost, from what everybody was told of the step."""
+    for payload in (event.public for event in events):
+        if isinstance(payload, Shot) and payload.fired == LIVE:
+            target, left = payload.target, some(payload.lives, "life", "lives")
+            shot = f"{name(payload.player)} shot {_whom(payload.player, target, name)} with a live shell"
+            whose = "it" if payload.player == target else name(target)
+            return f"{shot}, and {whose} had {left} left"
+    return None
 
 
 def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:

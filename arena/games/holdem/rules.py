@@ -248,6 +248,7 @@ class Holdem(Game[State, Move]):
     tell_move = staticmethod(sentences.tell_move)
     tell_event = staticmethod(sentences.tell_event)
     tell_mark = staticmethod(sentences.tell_mark)
+    tell_why = staticmethod(sentences.tell_why)
     tell_option = staticmethod(sentences.tell_option)
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from arena.game import Names, Seat
+from arena.game import Event, Names, Seat
 from arena.games.holdem.events import (
     Eliminated,
     Folded,
@@ -97,6 +97,23 @@ def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
     """Chips won or lost in words: `ann +60, bob −60`."""
     signed = [(name(seat), f"{chips:+,}".replace("-", "−") if chips else "0") for seat, chips in pairs]
     return ", ".join(f"{who} {chips}" for who, chips in signed)
+
+
+def tell_why(events: Sequence[Event], name: Names) -> str | None:
+    """The reason for which most chips of a hand were lost, from what everybody was told of the step."""
+    hands: dict[Seat, str] = {}
+    for payload in (event.public for event in events):
+        if isinstance(payload, Showdown):
+            hands = {seat: what for seat, _, what in payload.hands}
+        if isinstance(payload, HandOver):
+            loser, least = min(payload.won, key=lambda each: each[1])
+            winner, _ = max(payload.won, key=lambda each: each[1])
+            if loser in hands and winner in hands:
+                better = "better " if hands[loser] == hands[winner] else ""
+                beaten = f"{name(winner)}'s {better}{hands[winner]}"
+                return f"{name(loser)}'s {hands[loser]} lost {-least:,} chips to {beaten}"
+            return f"{name(loser)} put {-least:,} chips in and folded"
+    return None
 
 
 def tell_seen(seen: Observation, seat: Seat | None, name: Names, *, pushes: bool) -> tuple[str, ...]:

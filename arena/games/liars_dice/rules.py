@@ -181,6 +181,7 @@ class LiarsDice(Game[State, Move]):
     tell_move = staticmethod(sentences.tell_move)
     tell_event = staticmethod(sentences.tell_event)
     tell_mark = staticmethod(sentences.tell_mark)
+    tell_why = staticmethod(sentences.tell_why)
     tell_seen = staticmethod(sentences.tell_seen)
 
     def sample_state(self, information: Information, rng: Random) -> State:

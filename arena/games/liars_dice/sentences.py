@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.game import Names, Seat
+from arena.game import Event, Names, Seat
 from arena.games.liars_dice.events import (
     BidMade,
     Eliminated,
@@ -75,6 +75,25 @@ def _bid(bid: tuple[int, int]) -> str:
     """A bid in words: `five 3s`, `one 6`."""
     face, count = bid
     return f"{number_word(count)} {face}{'' if count == 1 else 's'}"
+
+
+def tell_why(events: Sequence[Event], name: Names) -> str | None:
+    """The reason for which a die was lost, from what everybody was told of the step."""
+    for event in events:
+        match event.public:
+            case Showdown(challenger, _, bid, _, actual, loser) if loser == challenger:
+                there = f"there {'was' if actual == 1 else 'were'} {number_word(actual)}"
+                return f"{name(loser)} challenged a true bid of {_bid(bid)}: {there}"
+            case Showdown(_, _, bid, _, actual, loser):
+                were = (
+                    f"were only {number_word(actual)}"
+                    if actual > 1
+                    else ("were none", "was only one")[actual]
+                )
+                return f"{name(loser)} bid {_bid(bid)}, and there {were}"
+            case RoundLost(loser):
+                return f"{name(loser)} gave no valid answer"
+    return None
 
 
 def tell_seen(observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:

@@ -116,6 +116,7 @@ def film_for(replay: Replay, wish: Wish, names_max: int = 6, move_s: float | Non
     film = stored_head(replay, move_s=move_s) | {
         "why": wish.why,
         "note": note,
+        "decided": watcher.decided([seat.rank for seat in match.seats] if match.status == "done" else None),
         "steps": list(changes_of(steps)),
     }
     first = [seat.bot for seat in match.seats if seat.rank == 1]

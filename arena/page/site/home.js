@@ -23,6 +23,7 @@ export function Page({ takesFocus }) {
       <div>
         <${JoinByLink} />
         <${OwnTable} games=${games.value} />
+        <p><a href="/matches">My matches</a>: those that you played before.</p>
       </div>
     </div>`;
 }

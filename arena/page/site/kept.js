@@ -48,6 +48,34 @@ export function keepNickname(name) {
   write(BROWSER, "arena-nickname", name.trim() || null);
 }
 
+const MATCHES = "arena-matches";
+export const MATCHES_MAX = 200; // about 40 KB
+
+// The matches that were played at tables in this browser, the newest first: { id, game, title, names, you, ranks, at }.
+// `ranks`: by name, null until its end was seen; `at`: when it began, as milliseconds.
+export function keptMatches() {
+  try {
+    const kept = JSON.parse(read(BROWSER, MATCHES) ?? forgotten.get(MATCHES) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((each) => typeof each?.id === "string" && Array.isArray(each.names)) : [];
+  } catch {
+    return [];
+  }
+}
+
+function writeMatches(matches) {
+  const said = JSON.stringify(matches.slice(0, MATCHES_MAX));
+  forgotten.set(MATCHES, said);
+  write(BROWSER, MATCHES, matches.length ? said : null);
+}
+
+export function keepMatch(match) {
+  const kept = keptMatches(), known = kept.find(({ id }) => id === match.id);
+  if (known) writeMatches(kept.map((each) => (each === known ? { ...each, ranks: match.ranks ?? each.ranks } : each)));
+  else writeMatches([{ ...match, at: Date.now() }, ...kept]);
+}
+
+export const forgetMatches = (gone) => writeMatches(keptMatches().filter(({ id }) => !gone.includes(id)));
+
 const root = () => document.documentElement;
 
 export function isDark() {

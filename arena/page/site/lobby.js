@@ -1,6 +1,6 @@
 // A table while nothing is played there: who has a seat, what is missing, how the match ended, and what the host can do.
 
-import { html, useState } from "../html.js";
+import { html, useEffect, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { usual } from "./opening.js";
 import { MakeHost, marksOf, ordered, Terms, Watching } from "./people.js";
@@ -8,19 +8,26 @@ import { listed } from "./parts.js";
 
 const EMPTY_SHOWN = 2; // places that are drawn although nobody has them
 
-// Before a match and after it.
-export function Between({ table, here, acts, game }) {
+// Before a match and after it.  `ending`: markup that says why it ended so.
+export function Between({ table, here, acts, game, ending = null }) {
   const isNew = table.status === "waiting";
   const missing = Math.max(0, table.seats.least - table.seats.taken);
   const people = table.players.filter((player) => player.way === "person");
   const begin = () => acts.act(isNew ? "start" : "rematch");
+  const next = useRef(null), focused = useRef(null), ended = table.match?.ranks ? table.match.match_id : null;
+  // After a match the keys go on here, unless somebody is writing.
+  useEffect(() => {
+    if (!ended || focused.current === ended || acts.busy) return;
+    focused.current = ended;
+    if (document.activeElement === document.body) next.current?.focus({ preventScroll: true });
+  }, [ended, acts.busy]);
   return html`<section class="card between" aria-label=${isNew ? "Before the match" : "After the match"}>
-    ${table.match?.ranks ? html`<${Result} match=${table.match} />` : html`<h2>Who plays</h2>`}
+    ${table.match?.ranks ? html`<${Result} match=${table.match} />${ending}` : html`<h2>Who plays</h2>`}
     ${table.match?.ranks ? "" : html`<${Seats} table=${table} acts=${acts} />`}
     <p class="soft">${askedFor(table, here, missing, people)}</p>
     <p class="line">
-      ${here.isHost ? html`<button type="button" class="primary" disabled=${acts.busy || missing > 0} onClick=${begin}>${isNew ? "Begin" : "Rematch"}</button>` : ""}
-      ${here.own && people.length > 1 && !here.own.is_ready ? html`<button type="button" disabled=${acts.busy} onClick=${() => acts.act("ready")}>Ready</button>` : ""}
+      ${here.isHost ? html`<button type="button" class="primary" ref=${next} disabled=${acts.busy || missing > 0} onClick=${begin}>${isNew ? "Begin" : "Rematch"}</button>` : ""}
+      ${here.own && people.length > 1 && !here.own.is_ready ? html`<button type="button" ref=${here.isHost ? null : next} disabled=${acts.busy} onClick=${() => acts.act("ready")}>Ready</button>` : ""}
       ${table.match?.ranks ? html`<a href=${`/matches/${encodeURIComponent(table.match.match_id)}`}>Watch the whole match with all hands shown</a>` : ""}
     </p>
     ${here.isHost ? html`<${HostDesk} table=${table} bots=${game?.bots ?? []} acts=${acts} />` : ""}

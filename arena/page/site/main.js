@@ -12,6 +12,7 @@ const PAGES = {
   match: () => import("./match.js"),
   results: () => import("./results.js"),
   matches: () => import("./matches.js"),
+  mine: () => import("./mine.js"),
 };
 
 function Looks() {
@@ -53,6 +54,7 @@ function Site() {
       <a class="brand" href="/">Arena</a>
       <nav aria-label="Site">
         <a href="/" aria-current=${name === "home" ? "page" : undefined}>Play</a>
+        <a class="wide" href="/matches" aria-current=${name === "mine" ? "page" : undefined}>My matches</a>
         <a href="/results" aria-current=${name === "results" ? "page" : route.page === "matches" || route.folder ? "true" : undefined}>Results</a>
       </nav>
       <${Looks} />

@@ -6,10 +6,16 @@ import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
 import { allGames, get, sentence } from "./ask.js";
 import { Heading, listed, useAsked } from "./parts.js";
-import { useTitle } from "./routes.js";
+import { momentOf, useTitle } from "./routes.js";
 import { symbols } from "./symbols.js";
 
+const REST_AFTER_MS = 500; // until the moment has been drawn
 const ADDRESS_DELAY_MS = 400; // browsers refuse more than about a hundred changes of the address in 30 s
+
+const BEFORE = 5, AROUND = 40; // steps of a moment that are shown before all others are here
+
+// The steps around one that a link leads to.
+const around = async (address, step) => openFilm(await get(`${address}/film?first=${Math.max(0, step - BEFORE)}&count=${AROUND}`));
 
 // The film of a match, page after page; the first step of each page is whole.
 async function wholeFilm(address, note) {
@@ -34,10 +40,22 @@ export function Page({ id, folder, takesFocus }) {
   const results = folder && `/results/${encodeURIComponent(folder)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
-  const { value, refused } = useAsked(async () => {
-    const film = await wholeFilm(`/api${results ?? ""}/matches/${encodeURIComponent(id)}`, note);
-    return { film, module: await boardModule(film.game) };
+  const start = useMemo(startOf, [id, folder]);
+  const where = useRef(start);
+  const [isWhole, setWhole] = useState(start.step === 0);
+  const address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
+  const shown = (film) => boardModule(film.game).then((module) => ({ film, module }));
+  // Who came for a moment sees it first, and all the rest once that is here.
+  const moment = useAsked(async () => {
+    if (start.step === 0) return null;
+    allGames().catch(() => {}); // beside the film, not after it
+    const film = await around(address, start.step).catch((error) => { if (error.status === 0) throw error; return null; });
+    const found = film?.steps.length ? await shown(film) : null; // it has no such step
+    setTimeout(() => setWhole(true), found ? REST_AFTER_MS : 0);
+    return found;
   }, [id, folder]);
+  const whole = useAsked(async () => (isWhole ? shown(await wholeFilm(address, note)) : null), [id, folder, isWhole]);
+  const value = whole.value ?? moment.value, refused = moment.refused ?? whole.refused;
   const film = value?.film;
   useTitle(film ? `${film.title}: ${listed(film.names)}` : refused ? "No match" : "Match");
   if (refused) {
@@ -48,33 +66,37 @@ export function Page({ id, folder, takesFocus }) {
   return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
-    <${Shown} film=${film} module=${value.module} />
+    <${Shown} key=${film.first} film=${film} module=${value.module} where=${where} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
-// `#step=N&seat=S`: a step counted from 1, as a seat (from 0) or a spectator saw it.
-function Shown({ film, module }) {
-  const start = useMemo(() => {
-    const asked = new URLSearchParams(location.hash.slice(1)), seat = asked.get("seat");
-    const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
-    return { step: (Number(asked.get("step")) || 1) - 1, viewer };
-  }, []);
+// `#step=N&seat=S&play`: a step counted from 1, as a seat (from 0) or a spectator saw it; it plays on from there.
+function startOf() {
+  const asked = new URLSearchParams(location.hash.slice(1)), seat = asked.get("seat");
+  const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
+  return { step: Math.max(0, Math.trunc(Number(asked.get("step")) - 1) || 0), viewer, plays: asked.has("play") };
+}
+
+// `where`: the ref of the step (of all), the viewer and whether it plays, at which a longer film goes on.
+function Shown({ film, module, where }) {
+  const start = useMemo(() => ({ ...where.current, step: where.current.step - film.first }), []);
   const keeping = useRef(0);
   useEffect(() => () => clearTimeout(keeping.current), []);
-  const onMove = (step, viewer) => {
+  const onMove = (at, viewer, plays) => {
+    const step = film.first + at;
+    where.current = { step, viewer, plays };
     clearTimeout(keeping.current);
     keeping.current = setTimeout(() => {
-      const address = `#step=${step + 1}${viewer === "all" ? "" : `&seat=${viewer}`}`;
       try {
-        history.replaceState(null, "", address);
+        history.replaceState(null, "", momentOf(step, viewer));
       } catch {
         // an address that stays does no harm
       }
     }, ADDRESS_DELAY_MS);
   };
-  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} />`;
+  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove}
+    link=${(step, viewer) => `${location.origin}${location.pathname}${momentOf(film.first + step, viewer)}&play`} />`;
 }
-
 function resultSaid(film) {
   if (!film.ranks) return "Its rules failed: it has no result.";
   const seats = film.names.map((name, seat) => ({ name, rank: film.ranks[seat], returns: film.returns?.[seat] }));

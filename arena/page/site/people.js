@@ -16,7 +16,7 @@ const WAYS = { program: "bot over TCP", house: "bot" };
 
 export function marksOf(player, table) {
   return [
-    player.playerID === table.you?.playerID && "you",
+    isOwn(player, table) && "you",
     player.nickname === table.admin_nickname && "host",
     WAYS[player.way] ?? null,
     table.status !== "playing" && player.is_ready && "ready",
@@ -33,7 +33,7 @@ export function People({ table, since, acts }) {
       return html`<li key=${player.playerID} class=${clock === undefined ? "" : "asked"}>
         <bdi class="name">${player.nickname}</bdi>
         ${marksOf(player, table).map((mark) => html`<span class="tag" key=${mark}>${mark}</span>`)}
-        <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} stands=${!isRunning(player, table)} />`}
+        <span class="end">${clock === undefined ? "" : clock === null || isOwn(player, table) ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} />`}
           <${MakeHost} player=${player} table=${table} acts=${acts} /></span></li>`;
     })}</ul>
     <${Watching} table=${table} />
@@ -41,8 +41,8 @@ export function People({ table, since, acts }) {
   </section>`;
 }
 
-// Whether its time runs: in the pause after a showdown nobody is asked yet, which one knows of oneself alone.
-const isRunning = (player, table) => player.playerID !== table.you?.playerID || Boolean(table.you.options);
+// One's own clock is beside one's moves.
+const isOwn = (player, table) => player.playerID === table.you?.playerID;
 
 // Beside a player who can be host, for the host.
 export function MakeHost({ player, table, acts }) {

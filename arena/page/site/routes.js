@@ -5,6 +5,7 @@ import { useEffect, useState } from "../html.js";
 const PAGES = [
   [/^\/$/, "home"],
   [/^\/tables\/([^/]+)$/, "table"],
+  [/^\/matches$/, "mine"],
   [/^\/matches\/([^/]+)$/, "match"],
   [/^\/results$/, "results"],
   [/^\/results\/([^/]+)\/matches$/, "matches"],
@@ -67,6 +68,9 @@ export function useRoute() {
   }, []);
   return route;
 }
+
+// The end of an address of a match, which leads to a step, counted from 0.
+export const momentOf = (step, viewer) => `#step=${step + 1}${viewer === "all" ? "" : `&seat=${viewer}`}`;
 
 export function useTitle(title) {
   useEffect(() => {

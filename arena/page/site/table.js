@@ -7,13 +7,13 @@ import { kit } from "../kit.js";
 import { Player } from "../player.js";
 import { allGames, sentence } from "./ask.js";
 import { Chat } from "./chat.js";
-import { Clock } from "./clock.js";
-import { keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
+import { Clock, Ring } from "./clock.js";
+import { keepMatch, keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
 import { Between } from "./lobby.js";
 import { Moves, Typed } from "./moves.js";
 import { People, Share } from "./people.js";
 import { counted, Heading, listed, Trouble, useAsked } from "./parts.js";
-import { go, useTitle } from "./routes.js";
+import { go, momentOf, useTitle } from "./routes.js";
 import { Rules } from "./rules.js";
 import { symbols } from "./symbols.js";
 import { standing, useActs, useTable } from "./table_state.js";
@@ -84,17 +84,23 @@ function Leave({ acts, here }) {
 function Stage({ shown, here, acts, game, id }) {
   const { film, version, table } = shown;
   const module = useBoard(game);
+  const { match_id, names, ranks } = table.match;
+  useEffect(() => {
+    if (here.seat === null) return;
+    keepMatch({ id: match_id, game: table.game, title: film.title, names, you: here.you.nickname, ranks });
+  }, [match_id, Boolean(ranks), here.seat === null]);
   if (module === undefined) return html`<p class="soft">The board is being fetched…</p>`;
   const beside = here.isPlaying
     ? html`<${Turn} ...${{ shown, here, acts, module }} />`
-    : html`<${Between} ...${{ table, here, acts, game }} />`;
+    : (ending) => html`<${Between} ...${{ table, here, acts, game, ending }} />`;
+  const link = (step, viewer) => `${location.origin}/matches/${encodeURIComponent(match_id)}${momentOf((film.first ?? 0) + step, viewer)}&play`;
   const tabs = [
     { id: "chat", title: "Chat", news: table.chat.at(-1)?.number ?? 0, body: html`<${Chat} table=${table} acts=${acts} />` },
     { id: "players", title: "Players", body: html`<${People} table=${table} since=${shown.since} acts=${acts} />` },
     { id: "link", title: "Invite", body: html`<${Share} id=${id} />` },
     ...(here.you ? [] : [{ id: "join", title: "Join", body: html`<${Join} ...${{ table, here, acts }} />` }]),
   ];
-  return html`<${Player} film=${film} version=${version} module=${module} seat=${here.seat} beside=${beside} tabs=${tabs} />`;
+  return html`<${Player} film=${film} version=${version} module=${module} seat=${here.seat} beside=${beside} link=${link} tabs=${tabs} />`;
 }
 
 const boards = new Map();
@@ -136,8 +142,8 @@ function Turn({ shown, here, acts, module }) {
   const own = here.you && table.clocks[here.you.nickname];
   return html`<section class=${`turn${isMine && only === null ? " mine" : ""}`} ref=${box} tabindex="-1" aria-label="Your moves"
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
-    ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
-      <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
+    ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${TimeLeft} ms=${own} since=${since} silenceS=${table.you.silence_s} />` : ""}</p>
+      <${Controls} ...${{ module, scene, table, seat: here.seat, ...spokenOnly(table, shown.moves ?? []), send: (move) => send({ move }) }} />
       <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft"><span>${isolated(waitingSaid(others, here, acts, table.is_asleep), others)}</span></p>`}
   </section>`;
 }
@@ -148,10 +154,24 @@ function forced(table) {
   return table.match.to_act.length > 1 && !other && typeof option.form === "string" && !Object.keys(option.fields).length ? option.form : null;
 }
 
+// The clock; where silence is a move, a ring that closes while it runs, and nothing before.
+function TimeLeft({ ms, since, silenceS }) {
+  if (silenceS === null) return html`<${Clock} ms=${ms} since=${since} />`;
+  return ms <= 1000 * silenceS ? html`<${Ring} ms=${ms} since=${since} whole=${1000 * silenceS} />` : null;
+}
+
+const isPass = ({ kind }) => kind.toLowerCase() === "pass";
+
 // Where several are asked, whoever may pass is a bystander, who answers somebody else's move.
-function callFor(table) {
-  const isBystander = table.match.to_act.length > 1 && table.you.options.some(({ kind }) => kind.toLowerCase() === "pass");
-  return isBystander ? "You may answer" : "Your turn";
+const isBystander = (table) => table.match.to_act.length > 1 && table.you.options.some(isPass);
+const callFor = (table) => (isBystander(table) ? "You may answer" : "Your turn");
+
+// What has to be said: a bystander passes by being silent.
+function spokenOnly(table, moves) {
+  const { options, silence_s } = table.you;
+  if (silence_s === null || !isBystander(table)) return { options, moves };
+  const passes = options.filter(isPass).map(({ form }) => JSON.stringify(form));
+  return { options: options.filter((option) => !isPass(option)), moves: moves.filter(({ move }) => !passes.includes(JSON.stringify(move))) };
 }
 
 function waitingSaid(names, here, acts, isAsleep) {
@@ -163,10 +183,10 @@ function waitingSaid(names, here, acts, isAsleep) {
 }
 
 // The board's own controls, or the generic ones; a component of its own, so that hooks in a board work.
-function Controls({ module, scene, table, seat, moves, send }) {
+function Controls({ module, scene, table, seat, options, moves, send }) {
   const Own = useMemo(() => (module?.controls ? (props) => module.controls(props, kit) : Moves), [module]);
   const turn = `${table.match.match_id} ${table.match.turn}`;
-  return html`<${Own} key=${turn} ...${{ scene, seat, options: table.you.options, moves, send, kit }} />`;
+  return html`<${Own} key=${turn} ...${{ scene, seat, options, moves, send, kit }} />`;
 }
 
 // The remembered name, or with a number behind it if somebody here is called that.

@@ -95,6 +95,8 @@ class SelfShown(msgspec.Struct):
     """It has no seat, or was eliminated."""
     options: msgspec.Raw | None
     """What it may do now; null: nothing is asked of it."""
+    silence_s: float | None
+    """The time after which its silence is a pass, once all who must have answered.  Null: silence is none."""
 
 
 class TableCommon(TableListed):
@@ -242,8 +244,18 @@ class FilmStepShown(msgspec.Struct, omit_defaults=True):
     marks: list[str] = []
     lost: list[tuple[int, float]] = []
     """Seats, and how much each lost of what the game is about."""
+    holdings: list[float] | UnsetType = UNSET
+    """How much each seat has of it, if that has changed and everybody may know."""
     times: list[tuple[int, float, str]] = []
     """Seats, and the milliseconds that each answer took, with its fault."""
+
+
+class DecidedShown(msgspec.Struct):
+    """The step that decided a match."""
+
+    turn: int
+    said: str
+    """Why, in one clause."""
 
 
 class FilmPage(msgspec.Struct):
@@ -267,6 +279,8 @@ class FilmPage(msgspec.Struct):
     ranks: list[int] | None
     """The rank of each seat."""
     returns: list[str] | None
+    decided: DecidedShown | None
+    """Null if nobody lost it, or the game does not say what is lost in it."""
     first: int
     """The place of the first step of this page among all steps, from 0."""
     steps_in_all: int

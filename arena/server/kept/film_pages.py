@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from arena.match.game import Seat
-from arena.page.film import changes_of, film_json, filmed
+from arena.page.film import Watcher, changes_of, film_json, filmed
 from arena.server.http.answer_types import FilmPage
 from arena.server.refusal import Refusal
 from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Showing, Viewer
@@ -48,8 +48,10 @@ def film_page(
 
     It goes through the whole match, so that it is called in a thread.
     """
-    steps, total = filmed(showing, moments, viewer, first=part.first, count=part.count)
+    watcher = Watcher(showing)
+    steps, total = filmed(showing, moments, viewer, first=part.first, count=part.count, watcher=watcher)
     page = {
+        "decided": watcher.decided(head["ranks"]),
         "first": part.first,
         "steps_in_all": total,
         "next": part.next_of(total),

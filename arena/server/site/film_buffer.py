@@ -117,7 +117,9 @@ class FilmBuffer:
     def result(self) -> dict[str, Any] | None:
         """How the match ended; None while it is played."""
         record = self.match.record
-        return None if record is None or record.error else film_result(record.ranks, record.returns)
+        if record is None or record.error:
+            return None
+        return film_result(record.ranks, record.returns) | {"decided": self._watcher.decided(record.ranks)}
 
     def _note(self) -> str:
         return f"what happened before step {self.first} is shown once the match is over" if self.first else ""
@@ -125,5 +127,5 @@ class FilmBuffer:
 
 def _applied(whole: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """The step after a whole one, whole."""
-    state, out = {**whole["state"], **changes.get("state", {})}, changes.get("out", whole["out"])
-    return {**changes, "state": state, "out": out}
+    kept: dict[str, Any] = {name: whole[name] for name in ("out", "holdings") if name in whole}
+    return {**kept, **changes, "state": {**whole["state"], **changes.get("state", {})}}

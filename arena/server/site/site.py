@@ -36,6 +36,7 @@ SHELL = "page/site.html"
 PAGES = (
     "/",
     "/tables/{id}",
+    "/matches",
     "/matches/{id}",
     "/results",
     "/results/{name}/matches",

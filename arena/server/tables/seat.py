@@ -48,6 +48,8 @@ class SeatPlayer(Player):
         self._game: Game[Any, Any] | None = None
         self.open: Slot | None = None
         """The question that waits for an answer."""
+        self.silence_s: float | None = None
+        """For how long its window is open, after which silence is a move; None: it has no window."""
         self._offered: tuple[Option, ...] = ()
         """What the next question will allow, if it may be answered before it is asked."""
         self._expected: list[Any] = []

@@ -183,15 +183,17 @@ class Views:
     def _own(self, member: Member) -> SelfShown:
         """What only this member is told: whether it is asked now, and what it may do."""
         seat = self._live.seats.get(member.player_id)
-        options = None
+        options = silence_s = None
         if seat is not None and seat.open is not None and self._live.match is not None:
             options = msgspec.Raw(self._live.match.showing.codec.options(seat.options))
+            silence_s = seat.silence_s
         return SelfShown(
             playerID=member.player_id,
             nickname=member.nickname,
             is_host=self._live.table.host == member.player_id,
             is_spectator=self._live.only_watches(member),
             options=options,
+            silence_s=silence_s,
         )
 
     def _running(self) -> dict[str, Any]:

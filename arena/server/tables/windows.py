@@ -42,6 +42,8 @@ class Windows:
         self._silent = {seat: slot for seat, slot in can.items() if seat in self._people}
         self._awaited = [slot for seat, slot in asked.items() if seat not in can] if self._silent else []
         self._next = None
+        for seat, person in self._people.items():
+            person.silence_s = self._window_s(self._silent[seat]) if seat in self._silent else None
         for seat, slot in asked.items():
             if seat in self._people and slot.asked_at > trio.current_time():  # people are reading
                 self._people[seat].offer(slot.question.options)
@@ -55,6 +57,7 @@ class Windows:
         seat = self._game.plays_next(state)
         if seat is not None and seat in self._silent and self._people[seat].is_there:
             self._next = self._silent[seat]
+            self._people[seat].silence_s = None
             if self._next.reply is None:  # else it had answered before the server was started again
                 self._people[seat].offer(self._options_after(state, seat))
         for slot in self._silent.values():
