@@ -68,6 +68,15 @@ export function useRoute() {
   return route;
 }
 
+// Marks the icon of the page while it waits for whoever looks at it.
+export function useCall(isCalled) {
+  useEffect(() => {
+    const icon = document.querySelector("link[rel=icon]");
+    icon.href = `/static/page/icon${isCalled ? "-turn" : ""}.svg`;
+    return () => { icon.href = "/static/page/icon.svg"; };
+  }, [isCalled]);
+}
+
 export function useTitle(title) {
   useEffect(() => {
     document.title = title ? `${title} · Arena` : "Arena";
