@@ -63,7 +63,7 @@ export function timesAt(film, index, viewer) {
     .map(([seat, ms, fault]) => ({ seat, ms, fault }));
 }
 
-// What a board draws; README.md says what is in it.
+// What a board draws; README.md says what is in it.  In a beat it is not told yet what follows from the step.
 export function sceneAt(film, index, viewer, beat = null) {
   const step = film.steps[index];
   const isLast = index === film.steps.length - 1 && (film.status !== "playing" || film.ranks !== null);
@@ -85,13 +85,13 @@ export function sceneAt(film, index, viewer, beat = null) {
     steps: film.steps.length,
     turn: step.turn,
     round: step.round,
-    asked: step.asked,
+    asked: beat ? [] : step.asked,
     said: said(film, index, viewer),
     acted: [...new Set(linesAt(film, index, viewer).filter((line) => line.kind === ACT && line.seat >= 0).map((line) => line.seat))],
     events: eventsAt(film, index, viewer),
     shown: shown(film, index, viewer),
-    out: film.names.map((_, seat) => step.out.includes(seat)),
-    ranks: isLast && isWhole && film.ranks ? film.ranks : null,
+    out: film.names.map((_, seat) => (beat ? film.steps[index - 1] : step).out.includes(seat)),
+    ranks: !beat && isLast && isWhole && film.ranks ? film.ranks : null,
     live: film.status === "playing",
     beat,
   };

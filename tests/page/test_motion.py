@@ -158,3 +158,26 @@ def test_sounds_are_off_until_somebody_wants_them(player: Callable[..., Any]) ->
         assert page.evaluate("heard") > before
     finally:
         page.evaluate("localStorage.clear()")
+
+
+BEATEN = """(json) => {
+    const film = page.film.openFilm(json), told = [];
+    film.steps.forEach((_, step) => {
+        if (!step) return;
+        const scenes = [step - 1, step].map((each) => page.film.sceneAt(film, each, "spectator"));
+        for (const beat of module.beats(scenes[1], scenes[0])) {
+            draw(page.film.sceneAt(film, step, "spectator", beat));
+            told.push([step, document.querySelectorAll(".k-bubble.is-lost, .k-bubble.is-won, .is-first").length]);
+        }
+    });
+    return told;
+}"""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_beat_says_what_comes_of_it(game: str, stage: Callable[..., Any]) -> None:
+    """In a whole match every beat can be drawn, and none shows who won or lost before the last one is over."""
+    page = stage(board_of(game)).page
+    told = page.evaluate(BEATEN, shown(game))
+    assert len({step for step, _ in told}) >= 2
+    assert not [step for step, results in told if results]

@@ -75,6 +75,32 @@ def watcher(person: Callable[..., Person], quick: Served) -> Callable[..., Perso
     return come
 
 
+def until(page: Any, holds: str) -> None:
+    """Waits for something; the page forbids to make functions of texts, as Playwright would."""
+    page.evaluate(
+        f"async () => {{ while (!({holds})()) await new Promise((done) => setTimeout(done, 20)); }}"
+    )
+
+
+def test_bots_are_watched_at_reading_speed(watcher: Callable[..., Person]) -> None:
+    """From the start of the match, however far the bots are; a button leads to now, and the player stays there."""
+    ann = watcher(20, steps=60)
+    page = ann.page
+    until(page, "() => window.sent === 60")
+    behind = page.locator(".behind")
+    assert "At reading speed" in behind.inner_text()
+    assert 0 == page.locator("[data-part=slider]").count(), "the controls are those of a live table"
+    assert page.locator("[data-part=log] li").count() < 30
+    before = behind.inner_text()
+    until(page, f"() => document.querySelector('.behind').innerText !== {json.dumps(before)}")
+    page.locator("[data-part=now]").click()
+    behind.wait_for(state="detached")
+    assert page.locator("[data-part=log] li").count() > 60
+    page.locator("[data-part=back]").click()
+    page.locator("[data-part=play]").click()
+    page.locator("[data-part=slider]").wait_for(state="detached")
+
+
 @pytest.mark.parametrize("at", [pytest.param("reading", marks=NIGHTLY), pytest.param("live", marks=NIGHTLY)])
 def test_a_tab_that_watches_ten_bots_leaves_the_processor_alone(
     at: str, watcher: Callable[..., Person]

@@ -77,7 +77,7 @@ function centre(scene, hand, kit) {
   const counting = new Set(first.flatMap(([name, chips]) => (chips ? hand.best[name] ?? [] : [])));
   const marked = (card) => counting.has(card);
   return html`<div class="holdem-centre">
-    ${scene.ranks && !hand.beat ? kit.winners(scene) : html`<p class="k-title">${streetOf(scene, hand)}</p>`}
+    ${scene.ranks ? kit.winners(scene) : html`<p class="k-title">${streetOf(scene, hand)}</p>`}
     ${hand.over && !hand.showdown ? null : html`<div class="holdem-cards">
       ${hand.opened.length ? kit.cards(hand.opened, { loose: true, marked, dim: (card) => counting.size > 0 && !marked(card) }) : null}
       ${Array.from({ length: PLACES - hand.opened.length }, (_, at) => space(at, html))}
