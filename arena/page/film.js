@@ -64,8 +64,8 @@ export function timesAt(film, index, viewer) {
     .map(([seat, ms, fault]) => ({ seat, ms, fault }));
 }
 
-// What a board draws; README.md says what is in it.
-export function sceneAt(film, index, viewer) {
+// What a board draws; README.md says what is in it.  In a beat it is not told yet what follows from the step.
+export function sceneAt(film, index, viewer, beat = null) {
   const step = film.steps[index];
   const isLast = index === film.steps.length - 1 && (film.status !== "playing" || film.ranks !== null);
   const isWhole = film.steps_in_all === undefined || film.first + film.steps.length >= film.steps_in_all;
@@ -86,14 +86,15 @@ export function sceneAt(film, index, viewer) {
     steps: film.steps.length,
     turn: step.turn,
     round: step.round,
-    asked: step.asked,
+    asked: beat ? [] : step.asked,
     said: said(film, index, viewer),
     acted: [...new Set(linesAt(film, index, viewer).filter((line) => line.kind === ACT && line.seat >= 0).map((line) => line.seat))],
     events: eventsAt(film, index, viewer),
     shown: shown(film, index, viewer),
-    out: film.names.map((_, seat) => step.out.includes(seat)),
-    ranks: isLast && isWhole && film.ranks ? film.ranks : null,
+    out: film.names.map((_, seat) => (beat ? film.steps[index - 1] : step).out.includes(seat)),
+    ranks: !beat && isLast && isWhole && film.ranks ? film.ranks : null,
     live: film.status === "playing",
+    beat,
   };
 }
 
@@ -124,17 +125,20 @@ function shown(film, index, viewer) {
   return null;
 }
 
-// The steps at which rounds begin: [{ step, round, text, name }]; `name` is "hand 3" where the game calls it so.
+// The steps at which rounds begin: [{ step, round, name }]; `name` is "hand 3" where the game calls it so.
 export function roundsOf(film, viewer) {
   const rounds = [];
   film.steps.forEach((step, at) => {
-    if (step.round && step.round !== film.steps[at - 1]?.round) {
-      const heading = linesAt(film, at, viewer).find((line) => line.kind === HEADING);
-      const usual = `round ${step.round}`, text = heading?.text ?? usual;
-      rounds.push({ step: at, round: step.round, text, name: /^[^:]{1,24}(?=:|$)/.exec(text)?.[0] ?? usual });
-    }
+    if (step.round && step.round !== film.steps[at - 1]?.round) rounds.push({ step: at, round: step.round, name: roundName(film, at, viewer) });
   });
   return rounds;
+}
+
+// What the game calls the round that begins at a step.
+export function roundName(film, at, viewer) {
+  const usual = `round ${film.steps[at].round}`;
+  const text = linesAt(film, at, viewer).find((line) => line.kind === HEADING)?.text ?? usual;
+  return /^[^:]{1,24}(?=:|$)/.exec(text)?.[0] ?? usual;
 }
 
 // What a timeline marks: [{ step, text, kind }]; kind is "mark", "out", "fault" or "swing".

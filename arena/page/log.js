@@ -12,30 +12,35 @@ const SUITS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 
 // The lines up to the step `place`; a press on one goes to its step.  `spells`: what short codes in them mean,
 // "cards" or nothing.
-export function Log({ film, version, viewer, place, go, plays, spells }) {
+export function Log({ film, viewer, place, go, plays, spells }) {
   const list = useRef(null);
+  const known = useMemo(() => [], [film, film.status, viewer]); // by step: steps do not change
   const entries = useMemo(() => {
-    const found = [];
-    for (let at = 0; at <= place; at++) {
-      if (at && film.steps[at].turn > film.steps[at - 1].turn + 1) found.push({ at, gap: true });
-      const times = film.status === "playing" ? [] : timesAt(film, at, viewer); // while one plays, one's own are noise
-      for (const line of linesAt(film, at, viewer)) {
-        found.push({ at, ...line, ms: line.kind === "a" ? times.find(({ seat }) => seat === line.seat)?.ms : undefined });
-      }
-      for (const [seat, amount] of film.steps[at].lost) if (!film.holding?.[0]) found.push({ at, kind: "n", text: `${film.names[seat]} loses ${amountOf(film, amount)}` });
-    }
-    return found.slice(-LINES_MAX);
-  }, [film, version, viewer, place]);
+    let at = place, count = 0;
+    for (; at >= 0 && count < LINES_MAX; at--) count += (known[at] ??= entriesAt(film, at, viewer)).length;
+    return known.slice(at + 1, place + 1).flat().slice(-LINES_MAX);
+  }, [known, place]);
   useEffect(() => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }, [entries]);
   const spelt = spells === "cards" ? (text, card) => text.replace(CARD, (code) => (film.names.includes(code) ? code : card(code))) : (text) => text;
   const now = entries.filter((entry) => entry.at === place && entry.text).map((entry) => spelt(entry.text, cardWords)).join(". ");
   return html`<div class="told">
     <ol class="log" data-part="log" ref=${list} tabindex="0" aria-label="What happened so far">
       ${entries.length === 0 && html`<li class="now">The match begins.</li>`}
-      ${entries.map((entry, each) => html`<${Entry} key=${each} ...${{ entry, film, isNow: entry.at === place, go, spelt }} />`)}
+      ${entries.map((entry) => html`<${Entry} key=${entry.key} ...${{ entry, film, isNow: entry.at === place, go, spelt }} />`)}
     </ol>
     <p class="unseen" aria-live=${plays ? "off" : "polite"} data-part="live">${now}</p>
   </div>`;
+}
+
+function entriesAt(film, at, viewer) {
+  const found = [];
+  if (at && film.steps[at].turn > film.steps[at - 1].turn + 1) found.push({ gap: true });
+  const times = film.status === "playing" ? [] : timesAt(film, at, viewer); // while one plays, one's own are noise
+  for (const line of linesAt(film, at, viewer)) {
+    found.push({ ...line, ms: line.kind === "a" ? times.find(({ seat }) => seat === line.seat)?.ms : undefined });
+  }
+  for (const [seat, amount] of film.steps[at].lost) if (!film.holding?.[0]) found.push({ kind: "n", text: `${film.names[seat]} loses ${amountOf(film, amount)}` });
+  return found.map((entry, each) => ({ ...entry, at, key: `${at}.${each}` }));
 }
 
 function Entry({ entry, film, isNow, go, spelt }) {

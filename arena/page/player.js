@@ -1,9 +1,9 @@
 // The match player: a film with its board, its timeline, and what happened in words.  For the report, for stored
 // matches, and for a table that is played now.
 
-import { html, useCallback, useEffect, useMemo, useRef, useState } from "./html.js";
+import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { boardOf, drawnBy } from "./boards.js";
-import { linesAt, marksOf, roundsOf, sceneAt, viewersOf } from "./film.js";
+import { linesAt, marksOf, roundName, roundsOf, sceneAt, viewersOf } from "./film.js";
 import { useKeys, useSwipe } from "./gestures.js";
 import { kit } from "./kit.js";
 import { isolated } from "./drawings/names.js";
@@ -11,9 +11,11 @@ import { Ahead } from "./ahead.js";
 import { decidedAt, Ending } from "./ending.js";
 import { useFit } from "./fit.js";
 import { Log } from "./log.js";
+import { useMotion } from "./motion.js";
+import { PACES, usePlace } from "./place.js";
+import { isHeard, sound, soundOf, switchSounds } from "./sounds.js";
 import { Tabs } from "./tabs.js";
 
-const PACES = [["½×", 2400], ["1×", 1200], ["2×", 600], ["8×", 150]];
 const ROUNDS_MARKED_MAX = 60; // more are no help on a timeline
 const SIGNS = { mark: "●", out: "■", fault: "▲", swing: "◆", decided: "★" };
 
@@ -21,6 +23,7 @@ const ICONS = {
   first: "M3 3v10M13 3 6 8l7 5z", roundBack: "M8 3 2 8l6 5zM14 3 8 8l6 5z", back: "M11 3 5 8l6 5z",
   play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
   next: "M5 3l6 5-6 5z", roundNext: "M8 3l6 5-6 5zM2 3l6 5-6 5z", last: "M13 3v10M3 3l7 5-7 5z",
+  sound: "M2 6v4h2.500l3 3V3l-3 3zM10 5.500q2 2.500 0 5", silent: "M2 6v4h2.500l3 3V3l-3 3zM10.500 6l3.500 4M14 6l-3.500 4",
   whole: "M2 6V2h4l-4 4zM10 2h4v4l-4-4zM14 10v4h-4l4-4zM6 14H2v-4l4 4z",
 };
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
@@ -28,33 +31,47 @@ const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" hei
 // `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
 // `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
 // `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
-// as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with
-// the log, as Tabs takes them.
-export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [], embed = false }) {
+// as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with the log, as
+// Tabs takes them.  `reads`: a live film is shown at reading speed; `onBehind(isBehind)` hears whether there is more of it
+// to be read.  `isCalled`: whoever looks on is to move.
+export function Player({
+  film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [], embed = false,
+  reads = false, onBehind, isCalled = false,
+}) {
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const viewers = useMemo(() => viewersOf(film), [film]);
   const [wished, setViewer] = useState(start.viewer);
   const viewer = viewers.some(({ id }) => id === wished) ? wished : viewers[0].id;
-  const { place, follows, plays, go, toggle, pace, setPace } = usePlace(film, start);
-  const root = useRef(null), drawn = useRef(null), dock = useRef(null);
   const board = boardOf(module);
+  const { place, mode, go, toggle, pace, setPace, shown } = usePlace({ film, start, reads, viewer, board });
+  const root = useRef(null), drawn = useRef(null), dock = useRef(null), ghosts = useRef(null);
+  const behind = mode === "reads" ? last - place : 0;
+  const plays = mode === "plays" || (mode === "reads" && !isLive);
+  const isBack = isLive && (mode === "stays" || mode === "plays");
+  const hasBar = !isLive || isBack;
 
   useEffect(() => { onMove?.(place, viewer, plays); }, [place, viewer, plays]);
-  const rounds = useMemo(() => roundsOf(film, viewer), [film, version, viewer]);
-  const marks = useMemo(() => withDecided(marksOf(film), film), [film, version, film.status, film.decided]);
-  const scene = useMemo(() => sceneAt(film, place, viewer), [film, version, place, viewer, film.status, film.ranks]);
+  useEffect(() => { onBehind?.(behind > 0); }, [behind > 0]);
+  useEffect(() => { if (isCalled) sound("turn"); }, [isCalled]);
+  // What only the bar shows is not counted anew at each step of a match that is followed.
+  const counted = hasBar ? version : -1;
+  const rounds = useMemo(() => (hasBar ? roundsOf(film, viewer) : []), [film, counted, viewer, hasBar]);
+  const marks = useMemo(() => (hasBar ? withDecided(marksOf(film), film) : []), [film, counted, film.status, film.decided, hasBar]);
+  const seat = typeof viewer === "number" ? viewer : own;
+  const scene = useMemo(() => sceneAt(film, shown.step, viewer, shown.beat), [film, shown.step, shown.beat, shown.step === last, viewer, film.status, film.ranks]);
+  const picture = useMemo(() => drawnBy(board, scene, seat, kit), [board, scene, seat]);
   const toRound = (by) => {
     const here = rounds.findLastIndex(({ step }) => step <= place);
     go(rounds[here + by]?.step ?? (by < 0 ? 0 : last));
   };
   useKeys(root, { go, toggle, toRound, place, last });
   useFit(drawn, dock, film, scene);
+  useMotion(drawn, ghosts, { film, viewer, ...shown }, scene, soundOf);
   const swipe = useSwipe((by) => go(place + by));
-  const seat = typeof viewer === "number" ? viewer : own;
-  const isBack = isLive && !follows;
 
-  const log = html`<${Log} ...${{ film, version, viewer, place, go, plays, spells: board.spells }} />`;
+  const told = shown.beat === null ? place : shown.step - 1; // what the beats are about to show is not said before
+  const log = useMemo(() => html`<${Log} ...${{ film, viewer, place: told, go, plays, spells: board.spells }} />`, [film, film.status, viewer, told, go, plays, board]);
 
   const sayNow = () => linesAt(film, place, viewer).map(({ text }) => text).join(". ");
   const ending = film.ranks && html`<${Ending} ...${{ film, place, viewer, go, link, board: drawn, said: sayNow }} />`;
@@ -62,14 +79,15 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
   return html`<div class=${`player${embed ? " embed" : ""}${isLive || beside ? " live" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
-      <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
+      <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${picture}<div class="k-board k-ghosts" aria-hidden="true" ref=${ghosts}></div></div>
       <div class="dock" ref=${dock}>
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
-        ${isLive && !isBack && html`<div class="looking">
-          <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Whole} root=${root} /></div>
-          <p class="unseen" data-part="where">${whereSaid(film, place, last, rounds, true)}</p>`}
-        ${typeof beside === "function" ? beside(ending) : [beside, ending]}
-        ${(!isLive || isBack) && html`<div class="bar">
+        ${!hasBar && html`<div class="looking">
+          <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
+        ${behind > 0 && html`<p class="behind"><span>At reading speed, ${behind === 1 ? "a step" : `${behind.toLocaleString("en")} steps`} behind.</span> <button type="button" data-part="now" onClick=${() => go(last)}>Live</button></p>`}
+        ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
+        ${behind > 0 ? null : typeof beside === "function" ? beside(ending) : [beside, ending]}
+        ${hasBar && html`<div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
           <${Ahead} ...${{ film, version, place, last }} />
           <div class="controls">
@@ -80,11 +98,11 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
             <${Control} part="next" name="Next step" act=${() => go(place + 1)} off=${place === last} />
             <${Control} part="round-next" sign="roundNext" name="Next round" act=${() => toRound(1)} off=${place === last} />
             <${Control} part="last" name=${isLive ? "Back to live" : "Last step"} act=${() => go(last)} off=${place === last} />
-            <${Whole} root=${root} />
+            <${Sounds} /><${Whole} root=${root} />
           </div>
         </div>
         <div class="whereabouts">
-          <p class="where" data-part="where">${whereSaid(film, place, last, rounds, false)}${marksSaid(marks, place, film.names)}</p>
+          <p class="where" data-part="where">${whereSaid(film, place, last, rounds)}${marksSaid(marks, place, film.names)}</p>
           <${Jump} ...${{ place, marks, rounds, go }} />
           <label class="pace"><span>Speed</span>
             <select data-part="pace" aria-label="Speed" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
@@ -97,44 +115,16 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
   </div>`;
 }
 
-// At which step the player is, and whether it moves on by itself: because it plays, or because it follows a match
-// that is played now.  Another film begins at its own start.
-function usePlace(film, { step: first, plays: isStarted = false }) {
-  const isLive = film.status === "playing";
-  const last = film.steps.length - 1;
-  const [at, setAt] = useState(() => bounded(first ?? (isLive ? last : 0), last));
-  const [follows, setFollows] = useState(isLive);
-  const [plays, setPlays] = useState(isStarted);
-  const [pace, setPace] = useState(1);
-  const known = useRef(film);
-  if (known.current !== film) {
-    known.current = film;
-    setAt(0);
-    setFollows(isLive);
-    setPlays(false);
-  }
-  const place = follows ? last : Math.min(at, last);
-  const go = useCallback((to, keepsPlaying = false) => {
-    const end = film.steps.length - 1, step = bounded(to, end);
-    setAt(step);
-    setFollows(film.status === "playing" && step === end);
-    if (!keepsPlaying) setPlays(false);
-  }, [film]);
-  useEffect(() => {
-    if (!plays) return undefined;
-    if (place >= last) { setPlays(false); return undefined; }
-    const timer = setTimeout(() => go(place + 1, true), PACES[pace][1]);
-    return () => clearTimeout(timer);
-  }, [plays, place, pace, last]);
-  const toggle = () => { if (!plays && place >= last) go(0, true); setPlays(!plays); };
-  return { place, follows, plays, go, toggle, pace, setPace };
-}
-
-const bounded = (step, last) => Math.max(0, Math.min(last, Math.trunc(step) || 0));
-
 // A button that is off keeps the focus, or the keys would be lost at the last step.
 function Control({ part, name, act, off, sign = part, isMain = false }) {
   return html`<button type="button" class=${isMain ? "main" : ""} data-part=${part} aria-label=${name} title=${name} aria-disabled=${off} onClick=${() => off || act()}>${icon(sign)}</button>`;
+}
+
+// Sounds on or off.
+function Sounds() {
+  const [isOn, set] = useState(isHeard);
+  const turn = () => { switchSounds(); set(isHeard()); };
+  return html`<button type="button" data-part="sound" aria-label="Sounds" title=${isOn ? "Sounds are on" : "Sounds are off"} aria-pressed=${String(isOn)} onClick=${turn}>${icon(isOn ? "sound" : "silent")}</button>`;
 }
 
 // Everything on the whole screen, and back; where a browser has that.
@@ -144,10 +134,16 @@ function Whole({ root }) {
   return html`<${Control} part="whole" name="Full screen" act=${() => turn().catch(() => {})} off=${false} />`;
 }
 
-function whereSaid(film, place, last, rounds, isNow) {
+// What a match that is followed has come to.
+function nowSaid(film, place, viewer) {
+  const { round } = film.steps[place];
+  if (!round) return "Now";
+  return `Now: ${roundName(film, film.steps.findLastIndex((each, at) => at <= place && film.steps[at - 1]?.round !== round && each.round === round), viewer)}`;
+}
+
+function whereSaid(film, place, last, rounds) {
   const step = film.steps[place];
   const round = step.round ? rounds.findLast((each) => each.step <= place)?.name ?? `round ${step.round}` : "";
-  if (isNow) return round ? `Now: ${round}` : "Now";
   const whole = film.first ?? 0;
   const said = `Step ${(place + 1 + whole).toLocaleString("en")} of ${(film.steps_in_all ?? last + 1).toLocaleString("en")}`;
   return `${said}${round ? `, ${round}` : ""}${step.turn < 0 ? ", before the first move" : ""}`;

@@ -2,6 +2,14 @@
 
 export const spells = "cards"; // its sentences name cards by two characters
 
+// A check: how many of the cards that are needed have been found.
+export function beats({ events, shown }) {
+  const set = shown && events.some(({ fields }) => fields === shown.fields) ? SETS[shown.fields.action_id] : null;
+  if (!set) return [];
+  const { numbers } = foundIn(set, shown.fields.hands.flatMap(([, cards]) => cards));
+  return Array.from({ length: numbers.size }, (_, count) => ({ found: count }));
+}
+
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   const look = lookOf(scene, seat, kit);
@@ -35,8 +43,16 @@ function showdownOf(scene, seat, { fields }, kit) {
   return {
     hands, set, loser: seatOf(fields.loser), isThere: fields.is_there,
     checker: set && seatOf(fields.player), bettor: set && seatOf(fields.bettor),
-    found: set && foundIn(set, order.flatMap((each) => hands[each] ?? [])),
+    found: set && foundSoFar(foundIn(set, order.flatMap((each) => hands[each] ?? [])), scene.beat),
+    isOpen: Boolean(scene.beat),
   };
+}
+
+// What was found, or in a beat the first of it.
+function foundSoFar({ slots, numbers, fitting }, beat) {
+  if (!beat) return { slots, numbers, fitting };
+  const first = new Map([...numbers].filter(([, number]) => number <= beat.found));
+  return { slots: slots.map((card) => (first.has(card) ? card : null)), numbers: first, fitting: null };
 }
 
 // The middle.
@@ -57,7 +73,7 @@ function centre(scene, look, kit) {
 }
 
 // The set that was bet on, put together as far as it was there, and what follows.
-function checked(scene, { set, found, isThere, checker, bettor, loser }, kit) {
+function checked(scene, { set, found, isThere, checker, bettor, loser, isOpen }, kit) {
   const { html } = kit;
   const name = (seat) => scene.names[seat];
   if (!set) return html`<p class="k-title">No valid answer</p><p class="k-verdict">${name(loser)} loses the round</p>`;
@@ -67,7 +83,7 @@ function checked(scene, { set, found, isThere, checker, bettor, loser }, kit) {
   return html`${cards}
     <p class="k-figure">${found.numbers.size} of ${set.cards.length}</p>
     <p class="k-note">${name(checker)} checks ${name(bettor)}’s bet of ${articled(set.words)}</p>
-    <p class="k-verdict">The bet is ${isThere ? "true" : "false"}, so ${name(loser)} loses the round</p>
+    <p class="k-verdict">${isOpen ? "\u00a0" : `The bet is ${isThere ? "true" : "false"}, so ${name(loser)} loses the round`}</p>
     ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
@@ -80,7 +96,7 @@ function place(scene, seat, look, kit) {
   return kit.place(scene, seat, {
     stats: `${kit.counted(left[seat], "card")}${left[seat] === most ? ", the most" : ""}`,
     said: showdown?.checker === seat ? "checks" : scene.said[seat],
-    lost: showdown?.loser === seat ? (scene.out[seat] ? "is out" : "loses the round") : null,
+    lost: showdown?.loser === seat && !showdown.isOpen ? (scene.out[seat] ? "is out" : "loses the round") : null,
     body: [
       revealed && kit.cards(revealed, revealedOptions(showdown, own.length > 0)),
       own.length > 0 && (revealed ? kit.handNow(kit.cards(own)) : kit.cards(own)),
@@ -94,7 +110,7 @@ function revealedOptions({ set, found }, small) {
   return {
     small,
     marked: (card) => found.numbers.has(card),
-    dim: (card) => !found.fitting.has(card),
+    dim: (card) => found.fitting !== null && !found.fitting.has(card),
     number: (card) => found.numbers.get(card) ?? null,
   };
 }

@@ -10,7 +10,17 @@ const BACKS_MAX = 14; // of a hand that are drawn; how many there are is written
 
 export const spells = "cards"; // its sentences name cards by two characters
 
+// An accusation: how many of the cards just played have been turned over.
+export function beats({ events, shown }, { state, own }) {
+  const isNow = shown?.kind === "challenge" && events.some(({ kind }) => kind === "challenge");
+  return isNow ? shown.fields.cards.map((_, count) => ({ turned: count, before: { state, own } })) : [];
+}
+
 export function board(scene, seat, kit) {
+  return drawn({ ...scene, ...scene.beat?.before }, seat, kit);
+}
+
+function drawn(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   const challenge = scene.shown?.kind === "challenge" ? scene.shown.fields : null;
   return kit.table(scene, seat, {
@@ -64,7 +74,13 @@ function claimCards({ rules }, { count, claim }, kit) {
 // The accusation: the cards that were shown, each true or not, and who takes the pile.
 function verdict(scene, { accuser, player, claim, cards, bluff, taker, pile_size: size }, kit) {
   const { html } = kit;
-  const isTrue = (card) => isAs(card, claim, scene.rules);
+  const isTrue = (card) => card !== null && isAs(card, claim, scene.rules);
+  if (scene.beat) {
+    const turned = cards.map((card, at) => (at < scene.beat.turned ? card : null));
+    return html`<p class="k-note">${accuser} accuses ${player} of a bluff. Claimed: ${claimWords(cards.length, claim, kit)}</p>
+      ${kit.cards(turned, { loose: true, small: cards.length > 6, marked: isTrue, number: (card) => (card === null ? "\u00a0" : isTrue(card) ? "✓" : "✗") })}
+      <p class="k-title">…</p><p class="k-verdict"> </p>`;
+  }
   const label = cards.map((card) => `${kit.cardWords(card)}, ${isTrue(card) ? "as claimed" : "not as claimed"}`).join("; ");
   return html`<p class="k-note">${accuser} accuses ${player} of a bluff. Claimed: ${claimWords(cards.length, claim, kit)}</p>
     ${kit.cards(cards, { loose: true, small: cards.length > 6, label, marked: isTrue, number: (card) => (isTrue(card) ? "✓" : "✗") })}
@@ -75,7 +91,7 @@ function verdict(scene, { accuser, player, claim, cards, bluff, taker, pile_size
 
 function next(scene, challenge, kit) {
   const { asked, current_player: current, claim_due: due } = scene.state;
-  if (scene.ranks || asked !== "play") return null;
+  if (scene.ranks || scene.beat || asked !== "play") return null;
   const what = due ? kindWord(due, true) : scene.rules.claims === "free_suit" ? "a suit" : "a rank";
   const isFirst = !challenge && !scene.state.last_play;
   const title = html => html`<b>${current}</b> plays ${isFirst ? "first" : "next"} and claims ${what}`;
@@ -95,7 +111,7 @@ function place(scene, seat, bottom, challenge, kit) {
     turn: scene.asked.includes(seat) && (state.asked === "play" || seat === bottom),
     note: isAccused && !scene.ranks ? "claims" : null,
     said: saidOf(scene, seat, isAccused, challenge),
-    lost: challenge?.taker === name ? `takes ${kit.counted(challenge.pile_size, "card")}` : null,
+    lost: challenge?.taker === name && !scene.beat ? `takes ${kit.counted(challenge.pile_size, "card")}` : null,
     body: isChoosing(scene, seat) ? null : handOf(scene, seat, count, seat !== bottom, kit),
   });
 }

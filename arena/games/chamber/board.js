@@ -2,7 +2,19 @@
 
 const RESULTS = { live: "It was live", blank: "It was blank" };
 
+// A shot: before it is heard the table stands as it was.
+export function beats(scene, before) {
+  const isShot = scene.events.some(({ kind }) => kind === "shoot_player");
+  return isShot && scene.state && before.state ? [{ state: before.state, own: before.own }] : [];
+}
+
 export function board(scene, seat, kit) {
+  if (!scene.beat) return drawn(scene, seat, kit);
+  const said = scene.said.map((each, who) => (scene.acted.includes(who) ? "aims" : each));
+  return drawn({ ...scene, ...scene.beat, said }, seat, kit);
+}
+
+function drawn(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   return kit.table(scene, seat, { centre: centre(scene, kit), place: (each) => place(scene, each, kit) });
 }
@@ -39,6 +51,10 @@ function news(scene, kit) {
   const added = kit.told(scene, "rebalanced");
   const gone = kit.told(scene, "eliminated");
   const said = [];
+  if (scene.beat) {
+    const whom = shot.player === shot.target ? "itself" : shot.target;
+    return [html`<span class="chamber-shot">${kit.shell(null)}<span><b>${shot.player}</b> aims at <b>${whom}</b> …</span></span>`];
+  }
   if (shot) {
     const whom = shot.player === shot.target ? "themselves" : shot.target;
     said.push(html`<span class="chamber-shot">${kit.shell(shot.fired)}<span><b>${shot.player}</b> shot <b>${whom}</b>. ${RESULTS[shot.fired]}.</span></span>`);
@@ -75,6 +91,7 @@ function bag(items, kit) {
 }
 
 function resultOf(scene, name, kit) {
+  if (scene.beat) return {};
   const shot = kit.told(scene, "shoot_player");
   const missed = scene.events.some(({ kind, fields }) => kind === "skipped" && fields.player === name);
   const stolen = kit.told(scene, "use_steal_item");

@@ -2,9 +2,21 @@
 
 const PLACES = 5;
 const STREETS = ["flop", "turn", "river"];
+const OPENED = [0, 3, 4]; // cards on the board before each street
 const RANKS = "23456789TJQKA";
 
 export const spells = "cards"; // its sentences name cards by two characters
+
+// A hand that is shown down before the river: the streets that were still to come, one after another, each with how
+// often every hand that is shown will be the best.
+export function beats({ events, shown }) {
+  const come = STREETS.filter((street) => events.some(({ kind }) => kind === street));
+  if (shown?.kind !== "showdown" || !come.length) return [];
+  return come.map((street) => OPENED[STREETS.indexOf(street)]).map((count) => {
+    const opened = shown.fields.board.slice(0, count);
+    return { opened, chances: chancesOf(shown.fields.hands, opened) };
+  });
+}
 
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
@@ -33,9 +45,10 @@ function handOf(scene, kit) {
     for (const [name, chips] of winners) found.winnings[name] = (found.winnings[name] ?? 0) + chips;
   }
   found.isBefore = !over && showdown !== null && scene.live; // of the hand before, which stays until somebody acts
+  found.beat = scene.beat;
   const isShown = over || found.isBefore;
-  found.opened = isShown ? (showdown?.board ?? []) : STREETS.flatMap((street) => cards[street] ?? []);
-  found.best = bestOf(isShown ? showdown : null);
+  found.opened = scene.beat ? scene.beat.opened : isShown ? (showdown?.board ?? []) : STREETS.flatMap((street) => cards[street] ?? []);
+  found.best = bestOf(isShown && !scene.beat ? showdown : null);
   found.bigBlind = over ? null : bigBlindOf(scene);
   return found;
 }
@@ -60,7 +73,7 @@ function bigBlindOf({ state: { table, turn } }) {
 
 function centre(scene, hand, kit) {
   const { html } = kit;
-  const first = hand.pots.find(({ winners }) => winners)?.winners ?? (hand.isBefore ? Object.entries(hand.winnings) : []);
+  const first = hand.beat ? [] : hand.pots.find(({ winners }) => winners)?.winners ?? (hand.isBefore ? Object.entries(hand.winnings) : []);
   const counting = new Set(first.flatMap(([name, chips]) => (chips ? hand.best[name] ?? [] : [])));
   const marked = (card) => counting.has(card);
   return html`<div class="holdem-centre">
@@ -79,16 +92,18 @@ const space = (at, html) => html`<span key=${`space${at}`} class="k-card holdem-
   <svg viewBox="0 0 44 62" focusable="false"><rect x="1.5" y="1.5" width="41" height="59" rx="6" /></svg></span>`;
 
 function streetOf(scene, hand) {
+  if (hand.beat) return `All in, ${hand.opened.length ? `after the ${streetWith(hand.opened.length)}` : "before the flop"}`;
   if (hand.isBefore) return "Showdown of the hand before";
   if (hand.over) return hand.showdown ? "Showdown" : "Nobody called";
   if (!scene.state.turn.playerID) return "Before the first hand";
-  const street = { 3: "flop", 4: "turn", 5: "river" }[hand.opened.length] ?? "before the flop";
-  return `Hand ${number(scene.state.hand_number)}, ${street}`;
+  return `Hand ${number(scene.state.hand_number)}, ${streetWith(hand.opened.length) ?? "before the flop"}`;
 }
 
-function potLine({ size, players, winners }, at, { pots }, kit) {
+const streetWith = (cards) => ({ 3: "flop", 4: "turn", 5: "river" })[cards];
+
+function potLine({ size, players, winners }, at, { pots, beat }, kit) {
   const label = pots.length === 1 ? "pot" : at ? `${pots.length > 2 ? `${kit.placeWord(at)} ` : ""}side pot` : "main pot";
-  const won = (winners ?? []).map(([name, chips]) => (winners.length > 1 ? `${name} ${number(chips)}` : name)).join(", ");
+  const won = (beat ? [] : winners ?? []).map(([name, chips]) => (winners.length > 1 ? `${name} ${number(chips)}` : name)).join(", ");
   return kit.html`<li key=${at}>${kit.chips(size, { label })}
     ${won ? kit.html`<span class="holdem-to"> to <b>${won}</b></span>` : null}
     ${pots.length > 1 && players ? kit.html`<small>for ${players.map((name) => kit.html`<span key=${name}>${name}</span>`)}</small>` : null}</li>`;
@@ -120,6 +135,7 @@ function place(scene, seat, hand, kit) {
 }
 
 function statsOf(scene, row, hand, kit) {
+  if (hand.beat) return chanceWords(hand.beat.chances?.[row.playerID]) || "\u00a0";
   const over = kit.told(scene, "match_over");
   const name = row.playerID;
   if (over) return `${signed(Object.fromEntries(over.returns)[name])} in the match`;
@@ -145,17 +161,17 @@ function noteOf(row, hand) {
   return { all_in: "all in", folded: "folded" }[row.state] ?? null;
 }
 
-function resultOf(name, { over, isBefore, showdown, winnings }) {
-  if (!over && !isBefore) return {};
+function resultOf(name, { over, isBefore, showdown, winnings, beat }) {
+  if (beat || (!over && !isBefore)) return {};
   const what = showdown?.hands.find(([who]) => who === name)?.[2];
   if (winnings[name]) return { won: `wins ${number(winnings[name])}${what ? ` with ${handWords(what)}` : ""}` };
   return what ? { lost: `loses ${over ? `${number(-over[name])} ` : ""}with ${handWords(what)}` } : {};
 }
 
-function bodyOf(scene, seat, row, { over, isBefore, showdown, best }, kit) {
+function bodyOf(scene, seat, row, { over, isBefore, showdown, best, beat }, kit) {
   const name = scene.names[seat];
   const shown = over || isBefore ? showdown?.hands.find(([who]) => who === name)?.[1] : null;
-  const revealed = shown && kit.html`<div class="holdem-shown">${kit.cards(shown, { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) })}</div>`;
+  const revealed = shown && kit.html`<div class="holdem-shown">${kit.cards(shown, beat ? { loose: true } : { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) })}</div>`;
   if (over) return revealed;
   if (row.state === "out" || scene.state.turn.playerID === null) return revealed;
   const isFolded = row.state === "folded";
@@ -164,6 +180,31 @@ function bodyOf(scene, seat, row, { over, isBefore, showdown, best }, kit) {
   const cards = hole ? kit.cards(hole, { loose: true, dim: isFolded }) : null;
   return kit.html`${revealed}${revealed && own ? kit.handNow(cards) : cards}
     ${row.bet_so_far ? kit.chips(row.bet_so_far, { label: "bet" }) : null}`;
+}
+
+// Chances.
+
+// By name how often its hand is the best alone and how often it shares, over all boards that may come after this one; null
+// where no card lies there: they are too many to be counted here.
+function chancesOf(hands, opened) {
+  if (opened.length < 3) return null;
+  const used = new Set([...opened, ...hands.flatMap(([, hole]) => hole)]);
+  const left = [...RANKS].flatMap((rank) => ["C", "D", "H", "S"].map((suit) => rank + suit)).filter((card) => !used.has(card));
+  const found = hands.map(() => ({ wins: 0, ties: 0 }));
+  let boards = 0;
+  for (const more of opened.length === 4 ? left.map((card) => [card]) : left.flatMap((one, at) => left.slice(at + 1).map((other) => [one, other]))) {
+    const worths = hands.map(([, hole]) => worthOf([...opened, ...more, ...hole])), best = Math.max(...worths);
+    const isShared = worths.filter((worth) => worth === best).length > 1;
+    worths.forEach((worth, at) => { if (worth === best) found[at][isShared ? "ties" : "wins"]++; });
+    boards++;
+  }
+  return Object.fromEntries(hands.map(([name], at) => [name, { wins: found[at].wins / boards, ties: found[at].ties / boards }]));
+}
+
+function chanceWords(chance) {
+  if (!chance) return "";
+  const percent = (share) => (share > 0 && share < 0.01 ? "under 1%" : share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`);
+  return `wins ${percent(chance.wins)}${chance.ties ? `, shares ${percent(chance.ties)}` : ""}`;
 }
 
 // What came of the hand before, until the flop of this one.
@@ -182,30 +223,46 @@ function bestFive(cards) {
     for (let other = one + 1; other < cards.length; other++) {
       const five = cards.filter((_, at) => at !== one && at !== other);
       const worth = worthOf(five);
-      if (best === null || isMore(worth, best.worth)) best = { five, worth };
+      if (best === null || worth > best.worth) best = { five, worth };
     }
   }
   return sorted(best.five);
 }
 
-// The category and what decides within it, the most important first.
-function worthOf(five) {
-  const ranks = five.map(([rank]) => RANKS.indexOf(rank)).sort((one, other) => other - one);
-  const many = (rank) => ranks.filter((each) => each === rank).length;
-  const order = [...new Set(ranks)].sort((one, other) => many(other) - many(one) || other - one);
-  const isFlush = five.every((card) => card[1] === five[0][1]);
-  const isWheel = ranks.join() === "12,3,2,1,0";
-  const top = order.length < 5 ? -1 : isWheel ? 3 : ranks[0] - ranks[4] === 4 ? ranks[0] : -1;
-  const pairs = order.map(many).join("");
-  const kind = { 41: 7, 32: 6, 311: 3, 221: 2, 2111: 1 }[pairs] ?? 0;
-  if (top >= 0) return [isFlush ? 8 : 4, top];
-  return [isFlush ? 5 : kind, ...order];
+// How good the best hand among five to seven cards is, as a number: its kind, then the ranks that decide.
+function worthOf(cards) {
+  const counts = Array(RANKS.length).fill(0), masks = { C: 0, D: 0, H: 0, S: 0 }, flushes = { C: 0, D: 0, H: 0, S: 0 };
+  for (const [rank, suit] of cards) {
+    const at = RANKS.indexOf(rank);
+    counts[at]++;
+    masks[suit] |= 1 << at;
+    flushes[suit]++;
+  }
+  const suit = Object.keys(flushes).find((each) => flushes[each] >= 5);
+  const all = masks.C | masks.D | masks.H | masks.S;
+  const ofSuit = suit ? topOf(masks[suit]) : -1, straight = topOf(all);
+  if (ofSuit >= 0) return ranked(8, [ofSuit]);
+  const many = [[], [], [], [], []]; // by how many cards of a rank there are: those ranks, the highest first
+  for (let rank = RANKS.length - 1; rank >= 0; rank--) many[counts[rank]].push(rank);
+  const [, , pairs, threes, fours] = many;
+  const others = (...used) => ranksIn(all).filter((rank) => !used.includes(rank));
+  if (fours.length) return ranked(7, [fours[0], others(fours[0])[0]]);
+  if (threes.length && (threes.length > 1 || pairs.length)) return ranked(6, [threes[0], Math.max(threes[1] ?? -1, pairs[0] ?? -1)]);
+  if (suit) return ranked(5, ranksIn(masks[suit]));
+  if (straight >= 0) return ranked(4, [straight]);
+  if (threes.length) return ranked(3, [threes[0], ...others(threes[0]).slice(0, 2)]);
+  if (pairs.length > 1) return ranked(2, [pairs[0], pairs[1], others(pairs[0], pairs[1])[0]]);
+  return pairs.length ? ranked(1, [pairs[0], ...others(pairs[0]).slice(0, 3)]) : ranked(0, ranksIn(all));
 }
 
-function isMore(one, other) {
-  const at = one.findIndex((value, place) => value !== other[place]);
-  return at >= 0 && one[at] > other[at];
+// The highest rank of a straight among ranks, or −1; an ace is also below a two.
+function topOf(mask) {
+  for (let top = RANKS.length - 1; top >= 4; top--) if (((mask >> (top - 4)) & 31) === 31) return top;
+  return (mask & 0x100f) === 0x100f ? 3 : -1;
 }
+
+const ranksIn = (mask) => [...RANKS].map((_, rank) => rank).filter((rank) => mask & (1 << rank)).reverse();
+const ranked = (kind, ranks) => Array.from({ length: 5 }, (_, at) => ranks[at] ?? 0).reduce((worth, rank) => 13 * worth + rank, kind);
 
 // The cards that go together first: pairs before single cards, high before low.
 function sorted(five) {

@@ -1,5 +1,11 @@
 // The table of Liar's Dice: dice under every player's hand, the bid in the middle, and the count when it is challenged.
 
+// A challenge: how many of the dice that count have been counted.
+export function beats({ events, shown }) {
+  const isNow = shown?.kind === "challenge" && events.some(({ kind }) => kind === "challenge");
+  return isNow ? Array.from({ length: shown.fields.actual + 1 }, (_, count) => ({ counted: count })).slice(0, -1) : [];
+}
+
 export function board(scene, seat, kit) {
   const { html } = kit;
   if (!scene.state) return html`<p>The rules failed here, so there is nothing to show.</p>`;
@@ -42,8 +48,10 @@ function showdownOf(scene, seat, fields, kit) {
     numbers[each] = (hands[each] ?? []).map((die) => (counts(die) ? ++running : 0));
   }
   const seatOf = (name) => kit.seatOf(scene, name);
+  const counted = scene.beat?.counted ?? fields.actual;
   return {
-    face, count, hands, numbers, actual: fields.actual,
+    face, count, hands, actual: counted, isOpen: Boolean(scene.beat),
+    numbers: numbers.map((each) => each.map((number) => (number > counted ? 0 : number))),
     challenger: seatOf(fields.challenger), bidder: seatOf(fields.bidder), loser: seatOf(fields.loser),
   };
 }
@@ -80,13 +88,13 @@ function bidDice(count, face, options, kit) {
 }
 
 // The dice that were bid, filled as far as they are there, and what follows.
-function counted(scene, { face, count, actual, challenger, bidder, loser }, kit) {
+function counted(scene, { face, count, actual, challenger, bidder, loser, isOpen }, kit) {
   const { html } = kit;
   const name = (seat) => scene.names[seat];
   return html`${bidDice(count, face, { claimed: (_, at) => at >= actual, marked: (_, at) => at < actual }, kit)}
     <p class="k-figure">${Math.min(actual, count)} of ${count}${actual > count ? html`<small> and ${kit.numberWord(actual - count)} more</small>` : null}</p>
     <p class="k-note">${name(challenger)} challenges ${name(bidder)}’s bid of ${bidWords(count, face, kit)}</p>
-    <p class="k-verdict">The bid is ${actual < count ? "false" : "true"}, so ${name(loser)} loses a die</p>
+    <p class="k-verdict">${isOpen ? "\u00a0" : `The bid is ${actual < count ? "false" : "true"}, so ${name(loser)} loses a die`}</p>
     ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
@@ -97,9 +105,9 @@ function place(scene, seat, look, kit) {
   const own = scene.own[seat]?.your_hand ?? [];
   const revealed = showdown?.hands[seat];
   const dice = (hand) => kit.dice(hand, { small: left[seat] > LARGE_MAX });
-  const loses = showdown ? showdown.loser === seat : look.forfeiter === seat;
+  const loses = showdown ? showdown.loser === seat && !showdown.isOpen : look.forfeiter === seat;
   return kit.place(scene, seat, {
-    stats: kit.counted(left[seat], "die", "dice"),
+    stats: kit.counted(showdown?.isOpen && revealed ? revealed.length : left[seat], "die", "dice"),
     turn: look.onTurn === seat,
     said: showdown?.challenger === seat ? "challenges" : saidOf(scene, seat, look, kit),
     lost: loses ? (scene.out[seat] ? "is out" : "loses a die") : null,
@@ -115,12 +123,12 @@ function place(scene, seat, look, kit) {
 const saidOf = (scene, seat, { bid }, kit) =>
   bid?.bidder === seat ? `bids ${bidWords(bid.count, bid.face, kit)}` : scene.said[seat];
 
-function revealedDice({ hands, numbers }, seat, small, kit) {
+function revealedDice({ hands, numbers, isOpen }, seat, small, kit) {
   const at = numbers[seat];
   return kit.dice(hands[seat], {
     small,
     marked: (_, place) => at[place] > 0,
-    dim: (_, place) => !at[place],
+    dim: (_, place) => !isOpen && !at[place],
     number: (_, place) => at[place] || null,
   });
 }

@@ -46,6 +46,8 @@ function drawn(text, { marked, dim, raised, small, claimed, number }) {
   return html`<span
     class=${classes("k-card", hidden && "is-hidden", marked && "is-marked", dim && "is-dim", raised && "is-raised", small && "is-small", claimed && "is-claimed")}
     data-suit=${suit}
+    data-piece=${claimed ? "claim" : "card"}
+    data-face=${text}
     aria-hidden="true"
   >
     <svg viewBox="0 0 44 62" focusable="false">

@@ -11,7 +11,7 @@ export function shell(kind, { dim, label } = {}) {
   return html`<span class="k-one" role="img" aria-label=${label ?? SHELLS[kind] ?? "unknown shell"}>${drawn(kind, dim)}</span>`;
 }
 
-const drawn = (kind, dim = false) => html`<span class=${classes("k-shell", `is-${kind ?? "hidden"}`, dim && "is-dim")} aria-hidden="true">
+const drawn = (kind, dim = false) => html`<span class=${classes("k-shell", `is-${kind ?? "hidden"}`, dim && "is-dim")} data-piece="shell" data-face=${kind} aria-hidden="true">
   <svg viewBox="0 0 14 28" focusable="false"><use href=${`#s-shell-${kind ?? "hidden"}`} /></svg></span>`;
 
 // What is left in the chamber, by kind; nobody knows the order. next: the shell that is fired next, where it is known.
@@ -30,7 +30,7 @@ export function chamber({ live, blank, next = null }) {
 // The cylinder seen from behind: a hole for each shell, the next one at the top.
 function cylinder(count, next) {
   const words = `chamber with ${counted(count, "shell")}${next ? `, the next one ${next}` : ""}`;
-  return html`<svg class="k-cylinder" viewBox="0 0 100 100" role="img" aria-label=${words} focusable="false">
+  return html`<svg class="k-cylinder" data-piece="cylinder" data-face=${count} viewBox="0 0 100 100" role="img" aria-label=${words} focusable="false">
     <circle class="k-body" cx="50" cy="52" r="46" />
     ${holesOf(count).map(([x, y], at) => html`<circle key=${at} class=${classes("k-hole", at === 0 && "is-next", at === 0 && next && `is-${next}`)} cx=${x} cy=${y} r=${at === 0 ? 8 : 6.2} />`)}
     ${count ? html`<path class="k-pointer" d="M50 7.500l-4.500-7h9z" />` : null}
@@ -69,7 +69,7 @@ export function item(name, { dim, on, count = 1 } = {}) {
 // Lives as hearts, and in words.
 export function lives(count) {
   const hearts = count > HEARTS_MAX ? 1 : count;
-  return html`<span class="k-lives">
+  return html`<span class="k-lives" data-piece="lives" data-face=${count}>
     ${hearts > 0 ? html`<span class="k-hearts" aria-hidden="true">${Array.from({ length: hearts }, () => html`<svg viewBox="0 0 24 24" focusable="false"><use href="#s-suit-H" /></svg>`)}</span>` : null}
     <span>${count > HEARTS_MAX ? html`<span aria-hidden="true">× </span>` : null}${count === 1 ? "1 life" : `${count} lives`}</span>
   </span>`;

@@ -33,6 +33,8 @@ function drawn(face, { marked, dim, small, claimed, number }) {
   const hidden = face === null;
   return html`<span
     class=${classes("k-die", hidden && "is-hidden", marked && "is-marked", dim && "is-dim", small && "is-small", claimed && "is-claimed")}
+    data-piece=${claimed ? "claim" : "die"}
+    data-face=${face}
     aria-hidden="true"
   >
     <svg viewBox="0 0 32 32" focusable="false">

@@ -4,7 +4,7 @@ import { shortened } from "./names.js";
 import { classes, listed, place as placeWord } from "./words.js";
 
 // What somebody said or did last.
-export const bubble = (text) => html`<span class="k-bubble" title=${text}>${text}</span>`;
+export const bubble = (text) => html`<span class="k-bubble" data-piece="said" data-face=${text} title=${text}>${text}</span>`;
 
 const mark = (sign) => html`<svg class="k-mark" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><use href=${`#s-${sign}`} /></svg>`;
 
@@ -40,8 +40,8 @@ export function place(scene, seat, options = {}) {
 }
 
 function news({ lost, won, said }) {
-  if (lost) return html`<span class="k-bubble is-lost">${mark("lost")}<span>${lost}</span></span>`;
-  if (won) return html`<span class="k-bubble is-won">${mark("won")}<span>${won}</span></span>`;
+  if (lost) return html`<span class="k-bubble is-lost" data-piece="lost">${mark("lost")}<span>${lost}</span></span>`;
+  if (won) return html`<span class="k-bubble is-won" data-piece="won">${mark("won")}<span>${won}</span></span>`;
   return said ? bubble(said) : null;
 }
 

@@ -72,6 +72,15 @@ export function useRoute() {
 // The end of an address of a match, which leads to a step, counted from 0.
 export const momentOf = (step, viewer) => `#step=${step + 1}${viewer === "all" ? "" : `&seat=${viewer}`}`;
 
+// Marks the icon of the page while it waits for whoever looks at it.
+export function useCall(isCalled) {
+  useEffect(() => {
+    const icon = document.querySelector("link[rel=icon]");
+    icon.href = `/static/page/icon${isCalled ? "-turn" : ""}.svg`;
+    return () => { icon.href = "/static/page/icon.svg"; };
+  }, [isCalled]);
+}
+
 export function useTitle(title) {
   useEffect(() => {
     document.title = title ? `${title} · Arena` : "Arena";

@@ -13,7 +13,7 @@ import { Between } from "./lobby.js";
 import { Moves, Typed } from "./moves.js";
 import { People, Share } from "./people.js";
 import { counted, Heading, listed, Trouble, useAsked } from "./parts.js";
-import { go, momentOf, useTitle } from "./routes.js";
+import { go, momentOf, useCall, useTitle } from "./routes.js";
 import { Rules } from "./rules.js";
 import { symbols } from "./symbols.js";
 import { standing, useActs, useTable } from "./table_state.js";
@@ -25,6 +25,8 @@ export function Page({ id, takesFocus }) {
   useEffect(() => { symbols(); }, []);
   const { table } = shown;
   const game = games.find((each) => each.name === table?.game) ?? null;
+  useCall(Boolean(table?.you?.options) && forced(table) === null);
+  const reading = useReading(shown);
   useTitle(shown.over ? "Closed table" : table ? titleOf(table, game) : "Table");
   if (shown.over) return html`<${Over} reason=${shown.over} takesFocus=${takesFocus} />`;
   if (!table) return html`<${Heading} takesFocus=${takesFocus}>Table<//><${Link} lost=${shown.lost} /><p class="soft">${shown.lost ? "" : "One moment…"}</p>`;
@@ -39,7 +41,7 @@ export function Page({ id, takesFocus }) {
     ${table.is_asleep ? html`<p class="note" role="status">This match is asleep: it goes on when its player is back.</p>` : ""}
     <${Trouble} refused=${acts.refused} />
     <p class="unseen" role="status">${here.isAsked && forced(table) === null ? `${callFor(table)}.` : ""}</p>
-    ${shown.film ? html`<${Stage} key=${`${shown.film.match} ${shown.film.sees}`} ...${{ shown, here, acts, game, id }} />` : html`<div class="at-table">
+    ${reading.film ? html`<${Stage} key=${`${reading.film.match} ${reading.film.sees}`} ...${{ shown, reading, here, acts, game, id }} />` : html`<div class="at-table">
       <div class="middle">${here.isPlaying ? "" : html`<${Between} ...${{ table, here, acts, game }} />`}</div>
       <aside>
         ${here.you ? "" : html`<${Join} ...${{ table, here, acts }} />`}
@@ -81,8 +83,9 @@ function Leave({ acts, here }) {
 }
 
 // The match, and the moves of whoever sits here; who is here, what they say, and how to bring others, beside what happened.
-function Stage({ shown, here, acts, game, id }) {
-  const { film, version, table } = shown;
+function Stage({ shown, reading, here, acts, game, id }) {
+  const { version, table } = shown;
+  const { film, reads, onBehind } = reading;
   const module = useBoard(game);
   const { match_id, names, ranks } = table.match;
   useEffect(() => {
@@ -93,14 +96,24 @@ function Stage({ shown, here, acts, game, id }) {
   const beside = here.isPlaying
     ? html`<${Turn} ...${{ shown, here, acts, module }} />`
     : (ending) => html`<${Between} ...${{ table, here, acts, game, ending }} />`;
-  const link = (step, viewer) => `${location.origin}/matches/${encodeURIComponent(match_id)}${momentOf((film.first ?? 0) + step, viewer)}&play`;
+  const link = (step, viewer) => `${location.origin}/matches/${encodeURIComponent(film.match)}${momentOf((film.first ?? 0) + step, viewer)}&play`;
   const tabs = [
     { id: "chat", title: "Chat", news: table.chat.at(-1)?.number ?? 0, body: html`<${Chat} table=${table} acts=${acts} />` },
     { id: "players", title: "Players", body: html`<${People} table=${table} since=${shown.since} acts=${acts} />` },
     { id: "link", title: "Invite", body: html`<${Share} id=${id} />` },
     ...(here.you ? [] : [{ id: "join", title: "Join", body: html`<${Join} ...${{ table, here, acts }} />` }]),
   ];
-  return html`<${Player} film=${film} version=${version} module=${module} seat=${here.seat} beside=${beside} link=${link} tabs=${tabs} />`;
+  const start = reads && film.isFresh ? { step: 0 } : {};
+  return html`<${Player} ...${{ film, version, module, seat: here.seat, beside, link, tabs, start, reads, onBehind }} isCalled=${here.isAsked && forced(table) === null} />`;
+}
+
+// Bots do not wait for who watches them: their matches are shown at reading speed, and one that has not been read to its
+// end stays while the next one is played.
+function useReading({ film, table }) {
+  const [kept, keep] = useState(null);
+  const reads = table !== null && !table.you && !table.players.some((player) => player.way === "person" && !player.has_left);
+  const shown = (reads && kept) || film;
+  return { film: shown, reads, onBehind: (isBehind) => keep(isBehind ? shown : null) };
 }
 
 const boards = new Map();

@@ -7,6 +7,7 @@ import { keepSeat, seatAt } from "./kept.js";
 import { listen } from "./listen.js";
 import { useDoing } from "./parts.js";
 
+const BETWEEN_MS = 250; // from one drawing of a table that one only watches to the next
 const START = { table: null, film: null, version: 0, moves: null, since: 0, alert: "", lost: null, over: null, seatLost: null };
 
 // What is shown of a table: its state with `seat`, and `takeSeat(seat)` once somebody has joined or left.
@@ -15,6 +16,7 @@ export function useTable(id) {
   const [seat, setSeat] = useState(() => seatAt(id));
   const [isLeaving, setLeaving] = useState(false);
   const film = useRef(null);
+  const later = useRef({ timer: 0, at: 0 });
   const takeSeat = useCallback((next) => {
     keepSeat(id, next);
     setSeat(next);
@@ -24,16 +26,26 @@ export function useTable(id) {
     if (isLeaving) return undefined; // the table may be closed by it, which need not be told
     const key = seat?.key ?? null;
     film.current = null;
+    let hasCome = false;
     const hello = () => {
       const has = film.current;
       return { key, match: has?.match ?? null, steps: has ? (has.first ?? 0) + has.steps.length : 0 };
     };
     const onFrame = (frame) => {
-      follow(film, frame);
-      set((old) => ({
-        ...old, table: frame.table, film: film.current, version: old.version + 1, moves: frame.moves, since: performance.now(),
-        alert: frame.alert ?? "", lost: null,
-      }));
+      follow(film, frame, hasCome);
+      hasCome = true;
+      const show = () => {
+        later.current = { timer: 0, at: performance.now() };
+        set((old) => ({
+          ...old, table: frame.table, film: film.current, version: old.version + 1, moves: frame.moves, since: performance.now(),
+          alert: frame.alert ?? "", lost: null,
+        }));
+      };
+      // Nobody is asked anything here: what comes too fast to be seen is not drawn.
+      const wait = key === null ? later.current.at + BETWEEN_MS - performance.now() : 0;
+      clearTimeout(later.current.timer);
+      if (wait > 0) later.current.timer = setTimeout(show, wait);
+      else show();
     };
     const onLost = (lost) => set((old) => ({ ...old, lost: lost || "the connection is lost" }));
     // The server hung up: because of the key, of the table, or of something that may pass.
@@ -54,17 +66,17 @@ export function useTable(id) {
       }
     };
     const wire = listen(id, { hello, onFrame, onLost, mayReturn });
-    return () => wire.stop();
+    return () => { wire.stop(); clearTimeout(later.current.timer); };
   }, [id, seat?.key, isLeaving]);
 
   return { ...state, seat, takeSeat, setLeaving };
 }
 
-// Brings the film up to date by a frame.
-function follow(film, frame) {
+// Brings the film up to date by a frame.  `isLater`: the page has been there before, so that a film begins before its eyes.
+function follow(film, frame, isLater) {
   const shown = frame.table.match;
   if (!shown) film.current = null;
-  if (frame.film) film.current = openFilm(frame.film);
+  if (frame.film) film.current = { ...openFilm(frame.film), isFresh: isLater && film.current?.match !== frame.film.match };
   const has = film.current;
   if (has && frame.steps) addSteps(has, frame.steps.slice((has.first ?? 0) + has.steps.length - frame.first));
   if (has) has.steps_in_all = (has.first ?? 0) + has.steps.length;

@@ -1,0 +1,126 @@
+"""Watching bots at a server: at reading speed, with a way to now, and without a busy processor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from daily import NIGHTLY
+from replays import random_replay
+from site_people import Person, asked
+
+from arena.games.holdem import Holdem
+from arena.telling.replay import SPECTATOR
+from tests.replays import film_of
+from tests.server.served import Served
+
+pytestmark = pytest.mark.slow
+
+SEATS = 10
+CPU_MAX = 0.2
+"""The share of a core that a tab may take which watches ten bots."""
+SECONDS, FRAMES_PER_S = 15, 100
+FED = """([film, steps, table, everyMs]) => {
+    window.WebSocket = class {
+        constructor() { setTimeout(() => this.onopen()); }
+        send() {
+            const tell = (more) => this.onmessage({ data: JSON.stringify({ table, ...more, moves: null, result: null, alert: null }) });
+            tell({});
+            let sent = 0;
+            setTimeout(() => {
+                tell({ film });
+                setInterval(() => { if (sent < steps.length) tell({ first: 1 + sent, steps: [steps[sent++]] }); window.sent = sent; }, everyMs);
+            }, 50);
+        }
+        close() {}
+    };
+    window.WebSocket.CONNECTING = 0;
+}"""
+"""In place of the server's socket: a table before its match, then a match of which a step is sent every so often."""
+
+
+@pytest.fixture
+def watcher(person: Callable[..., Person], quick: Served) -> Callable[..., Person]:
+    """Somebody at a table of ten bots who is sent a step of their match every so many milliseconds."""
+
+    def come(every_ms: float, steps: int = 10_000, **options: Any) -> Person:
+        ann = person(**options)
+        film = film_of(random_replay(Holdem(hands=400), SEATS, seed=1), SPECTATOR)
+        film |= {"status": "playing", "ranks": None, "returns": None, "first": 0, "steps_in_all": 1}
+        first, *others = film.pop("steps")[: steps + 1]
+        made = asked(quick, "POST", "/api/tables", {"game": "holdem"})
+        table = asked(quick, "GET", f"/api/tables/{made['id']}")
+        bots = [
+            {"playerID": name, "nickname": name, "way": "program", "seat": seat, "is_ready": True,
+             "is_away": False, "is_out": False, "has_left": False} for seat, name in enumerate(film["names"])
+        ]  # fmt: skip
+        table |= {"status": "playing", "players": bots, "clocks": {}}
+        table |= {
+            "match": {
+                "match_id": film["match"],
+                "names": film["names"],
+                "turn": 0,
+                "to_act": [film["names"][0]],
+                "number": 1,
+            }
+        }
+        fed = json.dumps([film | {"steps": [first]}, others, table, every_ms])
+        ann.page.add_init_script(f"({FED})({fed})")
+        ann.go(f"/tables/{made['id']}")
+        ann.page.locator(".player .k-table").wait_for()
+        return ann
+
+    return come
+
+
+def until(page: Any, holds: str) -> None:
+    """Waits for something; the page forbids to make functions of texts, as Playwright would."""
+    page.evaluate(
+        f"async () => {{ while (!({holds})()) await new Promise((done) => setTimeout(done, 20)); }}"
+    )
+
+
+def test_bots_are_watched_at_reading_speed(watcher: Callable[..., Person]) -> None:
+    """From the start of the match, however far the bots are; a button leads to now, and the player stays there."""
+    ann = watcher(20, steps=60)
+    page = ann.page
+    until(page, "() => window.sent === 60")
+    behind = page.locator(".behind")
+    assert "At reading speed" in behind.inner_text()
+    assert 0 == page.locator("[data-part=slider]").count(), "the controls are those of a live table"
+    assert page.locator("[data-part=log] li").count() < 30
+    before = behind.inner_text()
+    until(page, f"() => document.querySelector('.behind').innerText !== {json.dumps(before)}")
+    page.locator("[data-part=now]").click()
+    behind.wait_for(state="detached")
+    assert page.locator("[data-part=log] li").count() > 60
+    page.locator("[data-part=back]").click()
+    page.locator("[data-part=play]").click()
+    page.locator("[data-part=slider]").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("at", [pytest.param("reading", marks=NIGHTLY), pytest.param("live", marks=NIGHTLY)])
+def test_a_tab_that_watches_ten_bots_leaves_the_processor_alone(
+    at: str, watcher: Callable[..., Person]
+) -> None:
+    """At 100 moves a second, at reading speed and at what is played now, with motion."""
+    ann = watcher(1000 / FRAMES_PER_S, reduced_motion="no-preference")
+    if at == "live":
+        ann.page.locator("[data-part=now]").click()
+    session = ann.page.context.new_cdp_session(ann.page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def used_s() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
+
+    ann.page.wait_for_timeout(2_000)
+    before, sent = used_s(), ann.page.evaluate("window.sent")
+    ann.page.wait_for_timeout(1_000 * SECONDS)
+    spent, sent = used_s() - before, ann.page.evaluate("window.sent") - sent
+    measured = f"{at}: {spent / SECONDS:.1%} of a core for {sent / SECONDS:.0f} steps a second"
+    print(measured)
+    assert spent / SECONDS <= CPU_MAX, measured
+    assert sent > SECONDS * FRAMES_PER_S / 2, f"too few to say anything: {measured}"
