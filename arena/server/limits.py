@@ -89,5 +89,7 @@ REPORT_S = 120.0
 """How many seconds making a report may take."""
 REPORTS_KEPT = 50
 """Reports that are kept, the latest ones."""
+REPORTS_IN_MEMORY = 4
+"""Reports that are kept ready to be sent, those that were asked for last."""
 REPORTS_WAITING = 20
 """Reports that wait to be made."""

@@ -334,6 +334,24 @@ async def test_a_report_is_made_once_and_kept(root: Path) -> None:
     assert "/results/first/matches" in log.read_text()
 
 
+async def test_a_report_is_sent_compressed_and_once(root: Path) -> None:
+    """Who has it already gets no body, and a report made anew is sent again."""
+    long = REPORT.replace("<script></script>", "<script></script>" + "A row of a table. " * 1000)
+    async with results(root, long) as server:
+        made = await report(server, "first")
+        assert ("gzip", "Accept-Encoding") == (made.headers["content-encoding"], made.headers["vary"])
+        assert int(made.headers["content-length"]) < len(made.content) / 10
+        plain = await server.http.get("/results/first", headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert plain.content == made.content
+        for tag in (made.headers["etag"], plain.headers["etag"]):
+            known = await server.http.get("/results/first", headers={"if-none-match": tag})
+            assert (304, b"") == (known.status_code, known.content)
+            assert known.headers["content-security-policy"] == made.headers["content-security-policy"]
+        other = await server.http.get("/results/first", headers={"if-none-match": '"another"'})
+        assert 200 == other.status_code
+
+
 async def test_a_folder_that_changes_gets_a_new_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last one is shown until then, and dropped after."""
     monkeypatch.setattr(arena.server.kept.reports, "ANEW_S", 0.0)
@@ -390,7 +408,7 @@ async def test_the_report_of_a_folder(tmp_path: Path) -> None:
             while (made := await reports.report(folder)) is None:  # noqa: ASYNC110
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()
-    text = made.octets.decode()
+    text = made.page.octets.decode()
     assert [] == notes
     assert made.script_hash.startswith("sha256-")
     assert '<a href="/results/a%20b/matches">' in text

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.guard import report_policy
+from arena.server.http.packed import packed_answer
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, part_asked
@@ -84,17 +85,17 @@ class ResultsApi(Api):
         try:
             catalog = self._known_catalog()
             folder = await self._read(request, lambda: catalog.folder(name))
-            return await self._shown(folder)
+            return await self._shown(request, folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
 
-    async def _shown(self, folder: ResultsFolder) -> Response:
+    async def _shown(self, request: Request, folder: ResultsFolder) -> Response:
         assert self._reports is not None, "who has results makes reports"
         report = await self._reports.report(folder)
         if report is None:
             return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
-        return HTMLResponse(report.octets, headers={"content-security-policy": policy})
+        return packed_answer(request, report.page, {"content-security-policy": policy})
 
     def _known_catalog(self) -> ResultsCatalog:
         if self._catalog is None:
