@@ -46,6 +46,7 @@ from arena.server.tables.api import TablesApi
 from arena.server.tables.bots import HouseBots
 from arena.server.tables.guests import OpenTable
 from arena.server.tables.programs import Programs
+from arena.server.tables.questions import BotQuestions
 from arena.server.tables.tcp_door import TcpDoor
 from arena.telling.replay import Replay
 from arena.tournament.lobby.callers import lift_files_limit
@@ -118,12 +119,13 @@ async def serve(
         )
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)
+        questions = BotQuestions(partial(bots.seated, gives_way=True), bots.check)
         results = ResultsApi()
         if plan.results is not None:
             reports = Reports(plan.data, note)
             nursery.start_soon(reports.run)
-            results = ResultsApi(ResultsCatalog(plan.results), reports)
-        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results)))
+            results = ResultsApi(ResultsCatalog(plan.results), reports, questions)
+        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results, questions)))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(
             partial(
@@ -161,12 +163,13 @@ def routes_of(
     find: Callable[[str], Replay | None],
     bots: Callable[[str], Sequence[str]] = lambda game: (),
     results: ResultsApi | None = None,
+    questions: BotQuestions | None = None,
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
     site, results = Site(game_of=house.game_of), results or ResultsApi()
     endpoints = [
         *TablesApi(house).endpoints(),
-        *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems()).endpoints(),
+        *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems(), questions).endpoints(),
         *results.endpoints(),
         *poker.endpoints(),
     ]

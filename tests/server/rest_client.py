@@ -110,10 +110,12 @@ async def rest(
     plays_on: Any = lambda table_id: False,
     bots: Any = lambda game: (),
     boards: Any = MappingProxyType({}),
+    questions: Any = None,
+    client: str = "127.0.0.1",
     **changes: Any,
 ) -> AsyncIterator[Rest]:
     async with a_house(**changes) as house:
-        app = app_of(house, find=find, plays_on=plays_on, bots=bots, boards=boards)
-        transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
+        app = app_of(house, find=find, plays_on=plays_on, bots=bots, boards=boards, questions=questions)
+        transport = httpx.ASGITransport(app, client=(client, 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Rest(house, http)

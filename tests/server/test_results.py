@@ -68,7 +68,9 @@ class Results:
 
 
 @asynccontextmanager
-async def results(root: Path | None, script: str = REPORT) -> AsyncIterator[Results]:
+async def results(
+    root: Path | None, script: str = REPORT, questions: Any = None, client: str = "127.0.0.1"
+) -> AsyncIterator[Results]:
     """The results of a folder, whose reports a small script writes."""
     notes: list[str] = []
     async with trio.open_nursery() as nursery:
@@ -76,10 +78,10 @@ async def results(root: Path | None, script: str = REPORT) -> AsyncIterator[Resu
         if root is not None:
             reports = Reports(root.parent / "data", notes.append, (sys.executable, "-c", script))
             nursery.start_soon(reports.run)
-            api = ResultsApi(ResultsCatalog(root), reports)
+            api = ResultsApi(ResultsCatalog(root), reports, questions)
         routes = [*routes_to(api.endpoints()), *Site().routes(), *api.routes()]
         app = Guard(Routing(routes), GuardOptions(), note_bug=partial(pytest.fail))
-        transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
+        transport = httpx.ASGITransport(app, client=(client, 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Results(http, notes)
         nursery.cancel_scope.cancel()

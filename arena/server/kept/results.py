@@ -25,10 +25,11 @@ from arena.match.game import IllegalMove
 from arena.page.film import stored_head
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
 from arena.store import DATABASE, Store, StoredMatch
-from arena.telling.replay import replay_of
+from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
 from arena.words import clipped, printable
@@ -124,18 +125,29 @@ class ResultsCatalog:
         """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
         folder = self.folder(name)
         with _opened(folder) as store:
-            match = _found(store, match_id)
-            if store.sealed_among([match.series_id]):
-                why = "the series of this match is still played: what was hidden is shown once it is over"
-                raise Refusal("forbidden", why)
-            identity: Mapping[str, Any] = store.meta()["identity"]
-            if identity["game"] not in GAMES:
-                why = f"this server does not have its game, {clipped(printable(str(identity['game'])), 60)}"
-                raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
-            replay = replay_of(store, match, stored_game(store, match=match))
-            viewer = part.viewer(match.bots)
+            replay = _replay(store, match_id)
+            viewer = part.viewer(replay.names)
             head = stored_head(replay, viewer, move_s=_move_s(folder.path))
             return film_page(replay, replay.moments(), viewer, head, part)
+
+    def turn(self, name: str, match_id: str, wanted: TurnWanted) -> PastTurn:
+        """A question of a match.  Raises Refusal if there is none, or the match is sealed."""
+        with _opened(self.folder(name)) as store:
+            replay = _replay(store, match_id)
+            return wanted.found(match_id, replay, replay.moments())
+
+
+def _replay(store: Store, match_id: str) -> Replay:
+    """A match whose series is closed.  Raises Refusal if there is none, or it cannot be shown here."""
+    match = _found(store, match_id)
+    if store.sealed_among([match.series_id]):
+        why = "the series of this match is still played: what was hidden is shown once it is over"
+        raise Refusal("forbidden", why)
+    identity: Mapping[str, Any] = store.meta()["identity"]
+    if identity["game"] not in GAMES:
+        why = f"this server does not have its game, {clipped(printable(str(identity['game'])), 60)}"
+        raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
+    return replay_of(store, match, stored_game(store, match=match))
 
 
 def _folder(entry: os.DirEntry[str]) -> ResultsFolder:

@@ -14,15 +14,17 @@ from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatch
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.guard import report_policy
 from arena.server.http.packed import packed_answer
+from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
-from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, part_asked
+from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, answered, part_asked
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog, ResultsFolder
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
 from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 from arena.server.tables.api import address_of
+from arena.server.tables.questions import BotQuestions
 
 T = TypeVar("T")
 
@@ -39,7 +41,14 @@ ASK_AGAIN_S = 2
 class ResultsApi(Api):
     """The handlers, over a catalog of folders; without one there are no results."""
 
-    def __init__(self, catalog: ResultsCatalog | None = None, reports: Reports | None = None) -> None:
+    def __init__(
+        self,
+        catalog: ResultsCatalog | None = None,
+        reports: Reports | None = None,
+        questions: BotQuestions | None = None,
+    ) -> None:
+        """`questions`: where house bots are asked about matches."""
+        self._questions = questions
         self._catalog = catalog
         self._reports = reports
         self._readers = trio.CapacityLimiter(READERS)
@@ -78,6 +87,23 @@ class ResultsApi(Api):
         name, match = request.path_params["name"], request.path_params["match"]
         catalog = self._known_catalog()
         return await self._read(request, lambda: catalog.film(name, match, part))
+
+    @endpoint(
+        "POST",
+        "/api/results/{name}/matches/{match}/ask",
+        {200: QuestionAnswered},
+        body=NewQuestion,
+        refusals=("forbidden", "conflict"),
+    )
+    async def ask_about(self, request: Request) -> QuestionAnswered:
+        """What a house bot would do at a step of a match of a results folder."""
+        name, match = request.path_params["name"], request.path_params["match"]
+        catalog = self._known_catalog()
+        return await answered(
+            request,
+            self._questions,
+            lambda wanted: self._read(request, lambda: catalog.turn(name, match, wanted)),
+        )
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
