@@ -47,3 +47,25 @@ def test_a_folder_or_match_that_is_not_there_is_said(person: Callable[..., Perso
         ann.page.get_by_role("alert").get_by_text("no results folder is called that", exact=False).wait_for()
         ann.go(f"{FOLDER}/matches/0123456789ab")
         ann.page.get_by_role("heading", name="This match cannot be shown").wait_for()
+
+
+@pytest.mark.slow
+def test_a_bot_is_asked_at_a_moment(person: Callable[..., Person]) -> None:
+    """One press on the page of a moment tells what a house bot would have done there; another step is another
+    question."""
+    ann = person()
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.go(f"{match}#step=3")
+    ann.opens("Ask a bot")
+    panel = ann.page.get_by_role("region", name="Ask a bot")
+    panel.get_by_text("In 20 draws of its own randomness:").wait_for()
+    shares = [int(each.removesuffix(" %")) for each in panel.locator("li b").all_inner_texts()]
+    assert abs(sum(shares) - 100) <= len(shares)
+    assert panel.get_by_role("button", name="Ask at step 3").is_disabled()
+    assert not barriers(ann.page)
+    ann.press("Step back")
+    panel.get_by_label("Bot", exact=True).select_option("random")
+    panel.get_by_role("button", name="Ask at step 2").click()
+    panel.locator("li").nth(3).wait_for()
+    assert "In the match, " in panel.inner_text()

@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
+import { Analysis } from "./analysis.js";
 import { allGames, get, sentence } from "./ask.js";
 import { Heading, listed, useAsked } from "./parts.js";
 import { useTitle } from "./routes.js";
@@ -31,11 +32,11 @@ async function boardModule(game) {
 
 // `folder`: the results folder that it is of; a match of a table has none.
 export function Page({ id, folder, takesFocus }) {
-  const results = folder && `/results/${encodeURIComponent(folder)}`;
+  const results = folder && `/results/${encodeURIComponent(folder)}`, address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
   const { value, refused } = useAsked(async () => {
-    const film = await wholeFilm(`/api${results ?? ""}/matches/${encodeURIComponent(id)}`, note);
+    const film = await wholeFilm(address, note);
     return { film, module: await boardModule(film.game) };
   }, [id, folder]);
   const film = value?.film;
@@ -48,20 +49,22 @@ export function Page({ id, folder, takesFocus }) {
   return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
-    <${Shown} film=${film} module=${value.module} />
+    <${Shown} film=${film} module=${value.module} address=${address} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
 // `#step=N&seat=S`: a step counted from 1, as a seat (from 0) or a spectator saw it.
-function Shown({ film, module }) {
+function Shown({ film, module, address }) {
   const start = useMemo(() => {
     const asked = new URLSearchParams(location.hash.slice(1)), seat = asked.get("seat");
     const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
     return { step: (Number(asked.get("step")) || 1) - 1, viewer };
   }, []);
+  const [[place, as], note] = useState([start.step, start.viewer]);
   const keeping = useRef(0);
   useEffect(() => () => clearTimeout(keeping.current), []);
   const onMove = (step, viewer) => {
+    note([step, viewer]);
     clearTimeout(keeping.current);
     keeping.current = setTimeout(() => {
       const address = `#step=${step + 1}${viewer === "all" ? "" : `&seat=${viewer}`}`;
@@ -72,7 +75,8 @@ function Shown({ film, module }) {
       }
     }, ADDRESS_DELAY_MS);
   };
-  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} />`;
+  const tabs = [{ id: "ask", title: "Ask a bot", body: html`<${Analysis} ...${{ film, address, place, viewer: as }} />` }];
+  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} tabs=${tabs} />`;
 }
 
 function resultSaid(film) {

@@ -1,0 +1,55 @@
+// What a house bot would have done: it is asked where somebody was asked in a finished match.
+
+import { html, useEffect, useRef, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
+import { gameNamed, post, sentence } from "./ask.js";
+import { counted, Trouble, useAsked, useDoing } from "./parts.js";
+
+// The latest step up to `place` after which this seat, or without one anybody, was asked; else the first one there is.
+function stepAsked(film, place, seat) {
+  const isAsked = ({ asked }) => (seat === null ? asked.length > 0 : asked.includes(seat));
+  const found = film.steps.slice(0, place + 1).findLastIndex(isAsked);
+  return found < 0 ? film.steps.findIndex(isAsked) : found;
+}
+
+// `address`: of the match below `/api`.  `place`, `viewer`: where the player is, and as whom.
+export function Analysis({ film, address, place, viewer }) {
+  const game = useAsked(() => gameNamed(film.game), [film.game]).value;
+  const [wishedBot, setBot] = useState("");
+  const [wishedSeat, setSeat] = useState(null);
+  const answers = useRef(new Map());
+  const [run, busy, refused] = useDoing();
+  const near = stepAsked(film, place, null);
+  const seat = wishedSeat ?? (typeof viewer === "number" ? viewer : film.steps[near]?.asked[0] ?? 0);
+  const step = stepAsked(film, place, seat);
+  const bot = wishedBot || game?.bots[0];
+  const about = `${bot} ${step} ${seat}`;
+  const ask = () => run(async () => {
+    answers.current.set(about, await post(`${address}/ask`, { bot, step, name: film.names[seat] }));
+  });
+  const isKnown = Boolean(game);
+  useEffect(() => { if (isKnown && bot && step >= 0) ask(); }, [isKnown]); // whoever comes here wants to know
+  if (!game) return html`<p class="soft">One moment…</p>`;
+  if (!bot) return html`<p class="soft">No house bot plays this game here.</p>`;
+  const found = answers.current.get(about);
+  return html`<section class="analysis" aria-label="Ask a bot">
+    <p class="line"><label>What would <select value=${bot} onChange=${(event) => setBot(event.target.value)} aria-label="Bot">
+        ${game.bots.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
+      <label>do as <select value=${seat} onChange=${(event) => setSeat(Number(event.target.value))} aria-label="Seat">
+        ${film.names.map((name, each) => html`<option key=${each} value=${each}>${name}</option>`)}</select></label></p>
+    ${step < 0 ? html`<p class="soft">This seat was never asked.</p>` : html`
+      <p><button type="button" class=${found ? "" : "primary"} disabled=${busy || Boolean(found)} onClick=${ask}>${busy ? "Asking…" : `Ask at step ${(step + 1).toLocaleString("en")}`}</button></p>
+      <${Trouble} refused=${refused} />
+      <div role="status">${found && html`<${Found} found=${found} names=${film.names} />`}</div>`}
+    <p class="soft"><small>It is told what this seat knew then, and nothing else.</small></p>
+  </section>`;
+}
+
+function Found({ found, names }) {
+  const { answers, draws, note, played } = found;
+  return html`${draws ? html`<p>In ${counted(draws, "draw")} of its own randomness:</p>` : ""}
+    <ul class="rows">${answers.map(({ words, count }) => html`<li key=${words}>
+      <b>${Math.round((100 * count) / draws)} %</b> ${isolated(words, names)}<br /><meter min="0" max=${draws} value=${count} aria-hidden="true"></meter></li>`)}</ul>
+    ${note ? html`<p class="soft">${isolated(sentence(note), names)}</p>` : ""}
+    <p>${played ? html`In the match, <bdi>${found.name}</bdi> ${isolated(sentence(played).replace(/^./, (first) => first.toLowerCase()), names)}` : "The match ended before an answer."}</p>`;
+}
