@@ -22,7 +22,7 @@ export function Analysis({ film, address, place, viewer }) {
   const near = stepAsked(film, place, null);
   const seat = wishedSeat ?? (typeof viewer === "number" ? viewer : film.steps[near]?.asked[0] ?? 0);
   const step = stepAsked(film, place, seat);
-  const bot = wishedBot || game?.bots[0];
+  const bot = wishedBot || (game?.bots.find((name) => name !== film.names[seat]) ?? game?.bots[0]);
   const about = `${bot} ${step} ${seat}`;
   const ask = () => run(async () => {
     answers.current.set(about, await post(`${address}/ask`, { bot, step, name: film.names[seat] }));
@@ -33,23 +33,22 @@ export function Analysis({ film, address, place, viewer }) {
   if (!bot) return html`<p class="soft">No house bot plays this game here.</p>`;
   const found = answers.current.get(about);
   return html`<section class="analysis" aria-label="Ask a bot">
-    <p class="line"><label>What would <select value=${bot} onChange=${(event) => setBot(event.target.value)} aria-label="Bot">
-        ${game.bots.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
-      <label>do as <select value=${seat} onChange=${(event) => setSeat(Number(event.target.value))} aria-label="Seat">
-        ${film.names.map((name, each) => html`<option key=${each} value=${each}>${name}</option>`)}</select></label></p>
+    <p>What would <select value=${bot} onChange=${(event) => setBot(event.target.value)} aria-label="Bot">
+        ${game.bots.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select> do as <select
+        value=${seat} onChange=${(event) => setSeat(Number(event.target.value))} aria-label="Seat">
+        ${film.names.map((name, each) => html`<option key=${each} value=${each}>${name}</option>`)}</select>${step < 0 ? "?" : ` at step ${(step + 1).toLocaleString("en")}?`}</p>
     ${step < 0 ? html`<p class="soft">This seat was never asked.</p>` : html`
-      <p><button type="button" class=${found ? "" : "primary"} disabled=${busy || Boolean(found)} onClick=${ask}>${busy ? "Asking…" : `Ask at step ${(step + 1).toLocaleString("en")}`}</button></p>
+      ${found ? "" : html`<p><button type="button" class="primary" disabled=${busy} onClick=${ask}>${busy ? "Asking…" : "Ask"}</button></p>`}
       <${Trouble} refused=${refused} />
       <div role="status">${found && html`<${Found} found=${found} names=${film.names} />`}</div>`}
-    <p class="soft"><small>It is told what this seat knew then, and nothing else.</small></p>
   </section>`;
 }
 
 function Found({ found, names }) {
   const { answers, draws, note, played } = found;
-  return html`${draws ? html`<p>In ${counted(draws, "draw")} of its own randomness:</p>` : ""}
-    <ul class="rows">${answers.map(({ words, count }) => html`<li key=${words}>
+  return html`<ul class="rows">${answers.map(({ words, count }) => html`<li key=${words}>
       <b>${Math.round((100 * count) / draws)} %</b> ${isolated(words, names)}<br /><meter min="0" max=${draws} value=${count} aria-hidden="true"></meter></li>`)}</ul>
     ${note ? html`<p class="soft">${isolated(sentence(note), names)}</p>` : ""}
-    <p>${played ? html`In the match, <bdi>${found.name}</bdi> ${isolated(sentence(played).replace(/^./, (first) => first.toLowerCase()), names)}` : "The match ended before an answer."}</p>`;
+    <p>${played ? html`In the match, <bdi>${found.name}</bdi> ${isolated(sentence(played).replace(/^./, (first) => first.toLowerCase()), names)}` : "The match ended before an answer."}</p>
+    ${draws ? html`<p class="soft"><small>Asked ${counted(draws, "time")}, each with other randomness of its own, and told what this seat knew then and nothing else.</small></p>` : ""}`;
 }
