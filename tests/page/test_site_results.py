@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -70,3 +71,22 @@ def test_a_bot_is_asked_at_a_moment(person: Callable[..., Person]) -> None:
     panel.get_by_role("button", name="Ask", exact=True).click()
     panel.locator("li").nth(3).wait_for()
     assert "In the match, " in panel.inner_text()
+
+
+@pytest.mark.slow
+def test_from_a_loss_to_what_a_bot_would_have_done_are_two_clicks(person: Callable[..., Person]) -> None:
+    """The first leads to the moment at which most was lost, as the loser saw it; the second asks."""
+    ann = person()
+    ann.go(f"{FOLDER}#bot-2")
+    loss = ann.page.get_by_role("link", name=re.compile(r"^Step \d+$")).first
+    said = loss.inner_text()
+    loss.click()
+    ann.page.get_by_text(re.compile(rf"^{said} of ")).wait_for()
+    assert ann.page.locator("[data-part=views] input:checked").count()
+    assert not ann.page.get_by_role("radio", name="everything").is_checked()
+    ann.opens("Ask a bot")
+    ann.page.get_by_text("Asked 20 times").wait_for()
+    asked = int(
+        ann.page.get_by_role("region", name="Ask a bot").inner_text().split("at step ")[1].split("?")[0]
+    )
+    assert asked < int(said.removeprefix("Step "))
