@@ -81,6 +81,8 @@ QUESTION_DRAWS = 20
 """How often it is asked, each time with other randomness of its own."""
 QUESTION_TOLD_MAX = 20_000
 """How many events may have led to such a question: the bot is told them all, each time."""
+TURNS_BEFORE_MAX = 1_000
+"""Turns of a finished match after which another one may begin there: they are played again at once."""
 STEPS_MAX = 200
 """Steps of a finished match in one answer."""
 READERS = 2

@@ -25,10 +25,12 @@ from arena.server.http.goodbye import Goodbye
 from arena.server.http.guard import GuardOptions
 from arena.server.http.http import HttpOptions, serve_http
 from arena.server.http.openapi import openapi_route
+from arena.server.http.question_types import NewStart
 from arena.server.http.routing import Routing
 from arena.server.kept.archive import Archive, open_archive
 from arena.server.kept.games_api import GamesApi
 from arena.server.kept.keeping import open_keeper
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.records import ServerRecords
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
@@ -167,9 +169,17 @@ def routes_of(
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
     site, results = Site(game_of=house.game_of), results or ResultsApi()
+    games = GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems(), questions)
+
+    async def find_turn(start: NewStart, address: str) -> PastTurn:
+        wanted = TurnWanted(start.step, start.name)
+        if start.results is None:
+            return await games.turn(start.match, wanted, address)
+        return await results.turn(start.results, start.match, wanted, address)
+
     endpoints = [
-        *TablesApi(house).endpoints(),
-        *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems(), questions).endpoints(),
+        *TablesApi(house, find_turn).endpoints(),
+        *games.endpoints(),
         *results.endpoints(),
         *poker.endpoints(),
     ]

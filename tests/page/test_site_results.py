@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from random import Random
 
 import pytest
 from site_people import Person, expecting
@@ -64,7 +65,7 @@ def test_a_bot_is_asked_at_a_moment(person: Callable[..., Person]) -> None:
     shares = [int(each.removesuffix(" %")) for each in panel.locator("li b").all_inner_texts()]
     assert abs(sum(shares) - 100) <= len(shares)
     assert "at step 3?" in panel.inner_text()
-    assert not panel.get_by_role("button").count()
+    assert not panel.get_by_role("button", name="Ask", exact=True).count()
     assert not barriers(ann.page)
     ann.press("Step back")
     panel.get_by_label("Bot", exact=True).select_option("random")
@@ -77,7 +78,7 @@ def test_a_bot_is_asked_at_a_moment(person: Callable[..., Person]) -> None:
 def test_from_a_loss_to_what_a_bot_would_have_done_are_two_clicks(person: Callable[..., Person]) -> None:
     """The first leads to the moment at which most was lost, as the loser saw it; the second asks."""
     ann = person()
-    ann.go(f"{FOLDER}#bot-2")
+    ann.page.goto(f"{ann.home}{FOLDER}#bot-2")
     loss = ann.page.get_by_role("link", name=re.compile(r"^Step \d+$")).first
     said = loss.inner_text()
     loss.click()
@@ -90,3 +91,20 @@ def test_from_a_loss_to_what_a_bot_would_have_done_are_two_clicks(person: Callab
         ann.page.get_by_role("region", name="Ask a bot").inner_text().split("at step ")[1].split("?")[0]
     )
     assert asked < int(said.removeprefix("Step "))
+
+
+@pytest.mark.slow
+def test_a_person_plays_on_from_a_moment(person: Callable[..., Person]) -> None:
+    """In the seat of whoever was asked, where that one was, to the end of a match of its own."""
+    ann = person()
+    ann.says("eve")
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.go(f"{match}#step=3")
+    bid = ann.page.locator(".board .k-centre").inner_text().splitlines()[0]
+    ann.opens("Ask a bot")
+    ann.page.get_by_role("button", name="Play on from step 3").click()
+    ann.page.wait_for_url("**/tables/*")
+    assert ann.is_asked()
+    assert bid == ann.page.locator(".board .k-centre").inner_text().splitlines()[0]
+    ann.plays_on(Random(1))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,15 +20,17 @@ from arena.players.base import GonePlayer, MatchStart, Player
 from arena.players.desk import Question, Slot
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
-from arena.server.http.question_types import QuestionAnswered
+from arena.server.http.question_types import NewStart, QuestionAnswered
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.tables import questions as module
+from arena.server.tables.pauses import Pauses
 from arena.server.tables.questions import BotQuestions
 from arena.store import Store
 from arena.telling.replay import replay_of
 from arena.tournament.folder.stored import stored_game
 from tests.report.reports import tournament
 from tests.server.halls import AnyMove, any_move
-from tests.server.rest_client import rest
+from tests.server.rest_client import Begun, rest
 from tests.server.test_api import strictly
 from tests.server.test_results import Results, results
 
@@ -203,3 +207,45 @@ async def test_a_match_of_a_table(root: Path) -> None:
         assert 404 == (await server.post("/api/matches/0123456789ab/ask", {"bot": "odds", "step": 1}))[0]
         plays_on.append(match.series_id)
         assert 403 == (await server.post(path, {"bot": "odds", "step": 1}))[0]
+
+
+async def test_a_match_begins_where_another_one_was(root: Path) -> None:
+    """Whoever starts it has the seat of who was asked, sees what that one saw, and can play it to its end."""
+    with Store.open(root / "first") as store:
+        match = store.matches_from(0, 1)[0]
+        replay = replay_of(store, match, stored_game(store, match=match))
+    steps, _ = filmed(replay, replay.moments())
+    rules = {field: getattr(replay.game, field) for field in ("dice", "faces")}
+    where = {"match": match.match_id, "step": 2}
+    seat = steps[2].asked[0]
+
+    async def find(start: NewStart, address: str) -> PastTurn:
+        return TurnWanted(start.step, start.name).found(start.match, replay, replay.moments())
+
+    async with rest(find_turn=find, pauses=partial(Pauses, bot_s=0.0, showdown_s=0.0)) as server:
+        at = await server.table(rules=rules)
+        _, key = await server.join(at, "eve")
+        assert 409 == (await server.post(f"{at}/start-from", where, key))[0]  # nobody has the other seat
+        assert 201 == (await server.post(f"{at}/bots", {"bot": "odds"}, key))[0]
+        _, watcher = await server.join(at, "fay", spectate=True)
+        assert 409 == (await server.post(f"{at}/start-from", where, watcher))[0]
+        assert 200 == (await server.post(f"{at}/start-from", where, key))[0]
+        begun = Begun(at, {"eve": key})
+        _, options = await server.asked(begun)
+        _, told = await server.get(at, key)
+        assert "eve" == told["match"]["names"][seat]
+        seen = json.dumps(steps[2].own[seat])
+        for name, other in ((match.bots[seat], "eve"), (match.bots[1 - seat], "odds")):
+            seen = seen.replace(f'"{name}"', f'"{other}"')
+        assert json.loads(seen) == _named(told["match"]["state"], "eve")
+        luck = Random(1)
+        while options:
+            assert 200 == (await server.post(f"{at}/moves", {"move": any_move(options, luck)}, key))[0]
+            _, options = await server.asked(begun)
+        status, film = await server.get(f"/api/matches/{told['match']['match_id']}/film")
+        assert (200, "done") == (status, film["status"])
+        assert len(film["steps"]) > 4
+        other = await server.table(rules={"dice": 1, "faces": 3})
+        _, key = await server.join(other, "eve")
+        await server.post(f"{other}/bots", {"bot": "odds"}, key)
+        assert 409 == (await server.post(f"{other}/start-from", where, key))[0]

@@ -3,7 +3,9 @@
 import { html, useEffect, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { gameNamed, post, sentence } from "./ask.js";
+import { makeTable, usual } from "./opening.js";
 import { counted, Trouble, useAsked, useDoing } from "./parts.js";
+import { go } from "./routes.js";
 
 // The latest step up to `place` after which this seat, or without one anybody, was asked; else the first one there is.
 function stepAsked(film, place, seat) {
@@ -12,8 +14,8 @@ function stepAsked(film, place, seat) {
   return found < 0 ? film.steps.findIndex(isAsked) : found;
 }
 
-// `address`: of the match below `/api`.  `place`, `viewer`: where the player is, and as whom.
-export function Analysis({ film, address, place, viewer }) {
+// `folder`: the results folder that the match is of, or nothing.  `place`, `viewer`: where the player is, and as whom.
+export function Analysis({ film, folder, address, place, viewer }) {
   const game = useAsked(() => gameNamed(film.game), [film.game]).value;
   const [wishedBot, setBot] = useState("");
   const [wishedSeat, setSeat] = useState(null);
@@ -27,6 +29,11 @@ export function Analysis({ film, address, place, viewer }) {
   const ask = () => run(async () => {
     answers.current.set(about, await post(`${address}/ask`, { bot, step, name: film.names[seat] }));
   });
+  const play = () => run(async () => go(`/tables/${await makeTable({
+    game: film.game, rules: film.rules, begins: false,
+    bots: film.names.filter((_, each) => each !== seat).map((name) => (game.bots.includes(name) ? name : usual(game.bots))),
+    from: { match: film.match, step, name: film.names[seat], results: folder || null },
+  })}`));
   const isKnown = Boolean(game);
   useEffect(() => { if (isKnown && bot && step >= 0) ask(); }, [isKnown]); // whoever comes here wants to know
   if (!game) return html`<p class="soft">One moment…</p>`;
@@ -40,7 +47,9 @@ export function Analysis({ film, address, place, viewer }) {
     ${step < 0 ? html`<p class="soft">This seat was never asked.</p>` : html`
       ${found ? "" : html`<p><button type="button" class="primary" disabled=${busy} onClick=${ask}>${busy ? "Asking…" : "Ask"}</button></p>`}
       <${Trouble} refused=${refused} />
-      <div role="status">${found && html`<${Found} found=${found} names=${film.names} />`}</div>`}
+      <div role="status">${found && html`<${Found} found=${found} names=${film.names} />`}</div>
+      <p><button type="button" disabled=${busy} onClick=${play}>Play on from step ${(step + 1).toLocaleString("en")}</button><br />
+        <small class="soft">As <bdi>${film.names[seat]}</bdi>, against bots. What was dealt stays, chance is drawn anew from there, and nothing is rated.</small></p>`}
   </section>`;
 }
 

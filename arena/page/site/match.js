@@ -49,12 +49,12 @@ export function Page({ id, folder, takesFocus }) {
   return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
-    <${Shown} film=${film} module=${value.module} address=${address} />
+    <${Shown} film=${film} module=${value.module} folder=${folder} address=${address} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
 // `#step=N&seat=S`: a step counted from 1, as a seat (from 0) or a spectator saw it.
-function Shown({ film, module, address }) {
+function Shown({ film, module, folder, address }) {
   const start = useMemo(() => {
     const asked = new URLSearchParams(location.hash.slice(1)), seat = asked.get("seat");
     const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
@@ -75,7 +75,7 @@ function Shown({ film, module, address }) {
       }
     }, ADDRESS_DELAY_MS);
   };
-  const tabs = [{ id: "ask", title: "Ask a bot", body: html`<${Analysis} ...${{ film, address, place, viewer: as }} />` }];
+  const tabs = [{ id: "ask", title: "Ask a bot", body: html`<${Analysis} ...${{ film, folder, address, place, viewer: as }} />` }];
   return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} tabs=${tabs} />`;
 }
 

@@ -20,6 +20,18 @@ class NewQuestion(Body):
     """Who was asked there; null: of several whoever comes first in the order of play."""
 
 
+class NewStart(Body):
+    """Where in a finished match another one begins."""
+
+    match: Annotated[str, Meta(min_length=1, max_length=64)]
+    step: Annotated[int, Meta(ge=0, le=10**9)]
+    """The step after which somebody was asked, from 0."""
+    name: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    """Whose seat the host has; null: of whoever was asked there first in the order of play."""
+    results: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    """The results folder that the match is of; null: it was played at a table."""
+
+
 class AnswerCounted(msgspec.Struct):
     """One answer of a bot."""
 

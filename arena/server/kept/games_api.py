@@ -105,8 +105,12 @@ class GamesApi(Api):
         """What a house bot would do at a step of a finished match."""
         match = request.path_params["match"]
         return await answered(
-            request, self._questions, lambda wanted: self._past.turn(match, wanted, address_of(request))
+            request, self._questions, lambda wanted: self.turn(match, wanted, address_of(request))
         )
+
+    async def turn(self, match: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of a finished match of a table.  Raises Refusal."""
+        return await self._past.turn(match, wanted, address)
 
     def _listed(self, name: str) -> GameListed:
         cls = GAMES[name]

@@ -18,6 +18,7 @@ from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, answered, part_asked
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog, ResultsFolder
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
@@ -61,7 +62,7 @@ class ResultsApi(Api):
     @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
     async def list_folders(self, request: Request) -> list[ResultsListed]:
         """The results folders, those that were changed last first."""
-        return [] if self._catalog is None else await self._read(request, self._catalog.listed)
+        return [] if self._catalog is None else await self._read(address_of(request), self._catalog.listed)
 
     @endpoint(
         "GET",
@@ -76,7 +77,7 @@ class ResultsApi(Api):
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
         name, bot = request.path_params["name"], request.query_params.get("bot")
         catalog = self._known_catalog()
-        return await self._read(request, lambda: catalog.matches(name, bot, first, count))
+        return await self._read(address_of(request), lambda: catalog.matches(name, bot, first, count))
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -86,7 +87,7 @@ class ResultsApi(Api):
         part = part_asked(request)
         name, match = request.path_params["name"], request.path_params["match"]
         catalog = self._known_catalog()
-        return await self._read(request, lambda: catalog.film(name, match, part))
+        return await self._read(address_of(request), lambda: catalog.film(name, match, part))
 
     @endpoint(
         "POST",
@@ -98,19 +99,21 @@ class ResultsApi(Api):
     async def ask_about(self, request: Request) -> QuestionAnswered:
         """What a house bot would do at a step of a match of a results folder."""
         name, match = request.path_params["name"], request.path_params["match"]
-        catalog = self._known_catalog()
         return await answered(
-            request,
-            self._questions,
-            lambda wanted: self._read(request, lambda: catalog.turn(name, match, wanted)),
+            request, self._questions, lambda wanted: self.turn(name, match, wanted, address_of(request))
         )
+
+    async def turn(self, name: str, match: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of a match of a results folder.  Raises Refusal."""
+        catalog = self._known_catalog()
+        return await self._read(address, lambda: catalog.turn(name, match, wanted))
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
         name = request.path_params["name"]
         try:
             catalog = self._known_catalog()
-            folder = await self._read(request, lambda: catalog.folder(name))
+            folder = await self._read(address_of(request), lambda: catalog.folder(name))
             return await self._shown(request, folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
@@ -128,9 +131,9 @@ class ResultsApi(Api):
             raise Refusal("not_found", "this server shows no results: its host can name a folder of them")
         return self._catalog
 
-    async def _read(self, request: Request, read: Callable[[], T]) -> T:
+    async def _read(self, address: str, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
-        with self._waits.counted(address_of(request)):
+        with self._waits.counted(address):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
 
 
