@@ -129,6 +129,41 @@ async def test_matches_are_listed_page_by_page(root: Path) -> None:
         assert (404, "bot") == ((told := await server.get(f"{path}?bot=eve"))[0], told[1]["field"])
 
 
+async def test_matches_are_filtered(root: Path) -> None:
+    """By two who played, by who lost to whom, by faults, and by who won against its betters."""
+    async with results(root) as server:
+        path = "/api/results/first/matches"
+        _, everything = await server.get(path)
+        scores: dict[str, list[float]] = {}
+        for each in everything["matches"]:
+            for name, rank in zip(each["names"], each["ranks"], strict=True):
+                scores.setdefault(name, []).append(float(rank == 1))
+        mean = {name: sum(points) / len(points) for name, points in scores.items()}
+
+        def is_upset(match: Any) -> bool:
+            won, lost = sorted(match["names"], key=lambda name: match["ranks"][match["names"].index(name)])
+            return mean[won] < mean[lost]
+
+        def lost_to(match: Any) -> bool:
+            ranks = dict(zip(match["names"], match["ranks"], strict=True))
+            return {"ann", "bob"} == ranks.keys() and ranks["ann"] > ranks["bob"]
+
+        for query, meant in (
+            ("?bot=ann&against=bob", lambda match: {"ann", "bob"} == set(match["names"])),
+            ("?bot=ann&against=bob&only=lost", lost_to),
+            ("?only=faults", lambda match: match["faults"] > 0),
+            ("?only=upsets", is_upset),
+        ):
+            _, found = await server.get(path + query)
+            expected = [each["match_id"] for each in everything["matches"] if meant(each)]
+            assert expected == [each["match_id"] for each in found["matches"]], query
+            assert len(expected) == found["matches_in_all"]
+            assert len(expected) < len(everything["matches"])
+        assert (400, "bot") == ((told := await server.get(f"{path}?only=lost"))[0], told[1]["field"])
+        assert (400, "only") == ((told := await server.get(f"{path}?only=mine"))[0], told[1]["field"])
+        assert (404, "against") == ((told := await server.get(f"{path}?against=eve"))[0], told[1]["field"])
+
+
 async def test_every_match_can_be_watched(root: Path) -> None:
     async with results(root) as server:
         _, listed = await server.get("/api/results/first/matches")

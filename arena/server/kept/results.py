@@ -28,7 +28,7 @@ from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
-from arena.store import DATABASE, Store, StoredMatch
+from arena.store import DATABASE, MatchFilter, Store, StoredMatch
 from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
@@ -102,19 +102,21 @@ class ResultsCatalog:
 
     # Matches
 
-    def matches(self, name: str, bot: str | None, first: int, count: int) -> ResultsMatches:
-        """`count` matches of a folder from `first` on, of all its matches or of one bot's."""
+    def matches(self, name: str, of: MatchFilter, first: int, count: int) -> ResultsMatches:
+        """`count` matches of a folder from `first` on, of those that are meant."""
         with _opened(self.folder(name)) as store:
             bots = sorted(store.players())
-            if bot is not None and bot not in bots:
-                raise Refusal("not_found", "nobody of this name has played there", field="bot")
-            total = store.size() if bot is None else store.count_of(bot)
-            found = store.matches_from(first, count, bot=bot)
+            for field, bot in (("bot", of.bot), ("against", of.against)):
+                if bot is not None and bot not in bots:
+                    raise Refusal("not_found", "nobody of this name has played there", field=field)
+            total, found = store.count_of(of), store.matches_from(first, count, of)
             sealed = store.sealed_among({match.series_id for match in found})
             return ResultsMatches(
                 name=name,
                 bots=bots,
-                bot=bot,
+                bot=of.bot,
+                against=of.against,
+                only=of.only,
                 matches_in_all=total,
                 first=first,
                 next=first + count if total > first + count else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast, get_args
 
 import trio
 from starlette.requests import Request
@@ -26,10 +26,19 @@ from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 from arena.server.tables.api import address_of
 from arena.server.tables.questions import BotQuestions
+from arena.store import MatchFilter
+from arena.store.choosing import Kind
+from arena.words import listed
 
 T = TypeVar("T")
 
 BOT = QueryField("bot", {"type": "string"}, "The bot whose matches these are; without it all.")
+AGAINST = QueryField("against", {"type": "string"}, "Another bot that played in them.")
+ONLY = QueryField(
+    "only",
+    {"type": "string", "enum": list(get_args(Kind))},
+    "Those that the bot lost, those with faults (of its own), or those that the weakest bot won.",
+)
 FIRST_MATCH = QueryField("first", FIRST.schema, "The first match, from 0.")
 MATCHES = QueryField(
     "count",
@@ -68,16 +77,16 @@ class ResultsApi(Api):
         "GET",
         "/api/results/{name}/matches",
         {200: ResultsMatches},
-        query=(BOT, FIRST_MATCH, MATCHES),
+        query=(BOT, AGAINST, ONLY, FIRST_MATCH, MATCHES),
         refusals=("conflict",),
     )
     async def list_matches(self, request: Request) -> ResultsMatches:
         """The matches of a results folder."""
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
-        name, bot = request.path_params["name"], request.query_params.get("bot")
+        name, of = request.path_params["name"], _filter(request)
         catalog = self._known_catalog()
-        return await self._read(address_of(request), lambda: catalog.matches(name, bot, first, count))
+        return await self._read(address_of(request), lambda: catalog.matches(name, of, first, count))
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -135,6 +144,17 @@ class ResultsApi(Api):
         """What a thread reads, of which an address may have a few at a time."""
         with self._waits.counted(address):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
+
+
+def _filter(request: Request) -> MatchFilter:
+    """Which matches a request means.  Raises Refusal."""
+    asked = request.query_params
+    bot, only = asked.get("bot"), asked.get("only")
+    if only is not None and only not in get_args(Kind):
+        raise Refusal("bad_request", f"only is {listed(get_args(Kind), 'or')}", field="only")
+    if only == "lost" and bot is None:
+        raise Refusal("bad_request", "say who lost them: add bot", field="bot")
+    return MatchFilter(bot, asked.get("against"), cast("Kind | None", only))
 
 
 def _page(name: str, said: str, status: int) -> Response:
