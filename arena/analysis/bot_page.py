@@ -18,7 +18,7 @@ from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import Strata, estimates
 from arena.schedule.roster import by_version, successors
-from arena.store import FaultCount, Store
+from arena.store import FaultCount, MatchFilter, Store
 
 SLOW_MAX = 5
 LOST_MAX = 6
@@ -149,7 +149,7 @@ def old_versions(store: Store, faults: Sequence[FaultCount]) -> dict[str, list[O
     for old in sorted(replaced, key=by_version, reverse=True):
         own = _faults_of(old, faults)
         told = failures(own, store.log_of, replaced)
-        version = OldVersion(old, replaced[old], store.count_of(old), tuple(own), tuple(told))
+        version = OldVersion(old, replaced[old], store.count_of(MatchFilter(old)), tuple(own), tuple(told))
         older.setdefault(version.replaced_by, []).append(version)
     return older
 

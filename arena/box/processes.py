@@ -17,6 +17,7 @@ CAP_SYS_ADMIN = 21
 IS_LINUX = sys.platform == "linux"
 END_S_MAX = 10.0
 """How long killing may take: a process that is not gone then waits in the kernel for a disk or network."""
+NICENESS = 10
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -152,6 +153,13 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
     for pid in pids:
         with suppress(OSError):
             os.kill(pid, number)
+
+
+def give_way(pids: Iterable[int]) -> None:
+    """Has these processes, and those that they start from now on, yield to everything else."""
+    for pid in pids:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, NICENESS)
 
 
 def memory_bytes(pids: Iterable[int]) -> int:

@@ -73,6 +73,16 @@ GUESTS_PER_ADDRESS = 4
 """Guests of one address at the open table, where ten can sit; loopback has no such limit."""
 TOKENS_AT_ONCE, TOKENS_PER_S = 20, 1 / 3
 """Unknown tokens of one address."""
+QUESTIONS_AT_ONCE, QUESTIONS_PER_S = 6, 6 / 60
+"""Questions of one address to house bots about finished matches; loopback has no such limit."""
+QUESTION_S = 5.0
+"""How many seconds a house bot has for such a question, its start and all its draws together."""
+QUESTION_DRAWS = 20
+"""How often it is asked, each time with other randomness of its own."""
+QUESTION_TOLD_MAX = 20_000
+"""How many events may have led to such a question: the bot is told them all, each time."""
+TURNS_BEFORE_MAX = 1_000
+"""Turns of a finished match after which another one may begin there: they are played again at once."""
 STEPS_MAX = 200
 """Steps of a finished match in one answer."""
 READERS = 2
@@ -89,5 +99,7 @@ REPORT_S = 120.0
 """How many seconds making a report may take."""
 REPORTS_KEPT = 50
 """Reports that are kept, the latest ones."""
+REPORTS_IN_MEMORY = 4
+"""Reports that are kept ready to be sent, those that were asked for last."""
 REPORTS_WAITING = 20
 """Reports that wait to be made."""

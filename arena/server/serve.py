@@ -25,10 +25,12 @@ from arena.server.http.goodbye import Goodbye
 from arena.server.http.guard import GuardOptions
 from arena.server.http.http import HttpOptions, serve_http
 from arena.server.http.openapi import openapi_route
+from arena.server.http.question_types import NewStart
 from arena.server.http.routing import Routing
 from arena.server.kept.archive import Archive, open_archive
 from arena.server.kept.games_api import GamesApi
 from arena.server.kept.keeping import open_keeper
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.records import ServerRecords
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
@@ -46,6 +48,7 @@ from arena.server.tables.api import TablesApi
 from arena.server.tables.bots import HouseBots
 from arena.server.tables.guests import OpenTable
 from arena.server.tables.programs import Programs
+from arena.server.tables.questions import BotQuestions
 from arena.server.tables.tcp_door import TcpDoor
 from arena.telling.replay import Replay
 from arena.tournament.lobby.callers import lift_files_limit
@@ -118,12 +121,13 @@ async def serve(
         )
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)
+        questions = BotQuestions(partial(bots.seated, gives_way=True), bots.check)
         results = ResultsApi()
         if plan.results is not None:
             reports = Reports(plan.data, note)
             nursery.start_soon(reports.run)
-            results = ResultsApi(ResultsCatalog(plan.results), reports)
-        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results)))
+            results = ResultsApi(ResultsCatalog(plan.results), reports, questions)
+        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results, questions)))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(
             partial(
@@ -161,12 +165,21 @@ def routes_of(
     find: Callable[[str], Replay | None],
     bots: Callable[[str], Sequence[str]] = lambda game: (),
     results: ResultsApi | None = None,
+    questions: BotQuestions | None = None,
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
     site, results = Site(game_of=house.game_of), results or ResultsApi()
+    games = GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems(), questions)
+
+    async def find_turn(start: NewStart, address: str) -> PastTurn:
+        wanted = TurnWanted(start.step, start.name)
+        if start.results is None:
+            return await games.turn(start.match, wanted, address)
+        return await results.turn(start.results, start.match, wanted, address)
+
     endpoints = [
-        *TablesApi(house).endpoints(),
-        *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems()).endpoints(),
+        *TablesApi(house, find_turn).endpoints(),
+        *games.endpoints(),
         *results.endpoints(),
         *poker.endpoints(),
     ]

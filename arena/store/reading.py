@@ -15,6 +15,7 @@ from arena.match.record import Decision
 from arena.schedule import PairingId
 from arena.store.capsules import capsule_name, log_in
 from arena.store.checksums import is_meta_whole
+from arena.store.choosing import MatchFilter
 from arena.store.database import Database
 from arena.store.files import sentences
 from arena.store.rows import (
@@ -124,19 +125,17 @@ class Reading(Database):
         found = self._matches(where, after, most)
         return sorted(found, key=lambda match: match.started_at + match.duration_s)
 
-    def matches_from(self, first: int, count: int, *, bot: str | None = None) -> list[StoredMatch]:
-        """A page of all matches, or of those of a bot, in schedule order: `count` of them from `first` on."""
+    def matches_from(self, first: int, count: int, of: MatchFilter = MatchFilter()) -> list[StoredMatch]:
+        """A page of the matches that are meant, in schedule order: `count` of them from `first` on."""
         # the numbers first: sorting whole rows of a million matches would take seconds
         numbers = (
-            "SELECT number FROM shown_matches WHERE :bot IS NULL"
-            " OR number IN (SELECT match FROM seats WHERE bot = :bot)"
-            f" ORDER BY {IN_ORDER} LIMIT :count OFFSET :first"
+            f"SELECT number FROM shown_matches WHERE {of.test} ORDER BY {IN_ORDER} LIMIT :count OFFSET :first"
         )
-        return list(self._matches(f"number IN ({numbers})", bot=bot, count=count, first=first))
+        return list(self._matches(f"number IN ({numbers})", **of.values, count=count, first=first))
 
-    def count_of(self, bot: str) -> int:
-        """How many matches a bot has played."""
-        rows = self.rows("SELECT COUNT(DISTINCT match) FROM seats WHERE bot = ?", bot)
+    def count_of(self, of: MatchFilter) -> int:
+        """How many matches are meant."""
+        rows = self.rows(f"SELECT COUNT(*) FROM matches WHERE {of.test}", **of.values)
         return next(int(size) for (size,) in rows)
 
     def sealed_among(self, series: Collection[str]) -> set[str]:

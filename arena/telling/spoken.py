@@ -45,13 +45,18 @@ def _spoken(
         said = codec.move(move)
     except ArenaError:  # from an arena of another version: the move is shown as it is sent
         return json.dumps(move)
-    told = None if seen is None else game.tell_option(seen, seat, said, names.__getitem__)
-    told = game.tell_move(seat, said, names.__getitem__) if told is None else told
+    return spoken_move(said, game, names, seat, seen)
+
+
+def spoken_move(move: Any, game: Game[Any, Any], names: Sequence[str], seat: Seat, seen: Any = None) -> str:
+    """A move in such words."""
+    told = None if seen is None else game.tell_option(seen, seat, move, names.__getitem__)
+    told = game.tell_move(seat, move, names.__getitem__) if told is None else told
     if told is not None:
         return told.removeprefix(f"{names[seat]} ")
-    fields = (getattr(said, field.name) for field in attrs.fields(type(said)))
+    fields = (getattr(move, field.name) for field in attrs.fields(type(move)))
     values = [names[value] if isinstance(value, Seat) else str(value) for value in fields]
-    return " ".join([spaced(type(said).__name__), *values])
+    return " ".join([spaced(type(move).__name__), *values])
 
 
 @attrs.frozen

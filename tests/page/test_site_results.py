@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from random import Random
 
 import pytest
 from site_people import Person, expecting
@@ -47,3 +49,62 @@ def test_a_folder_or_match_that_is_not_there_is_said(person: Callable[..., Perso
         ann.page.get_by_role("alert").get_by_text("no results folder is called that", exact=False).wait_for()
         ann.go(f"{FOLDER}/matches/0123456789ab")
         ann.page.get_by_role("heading", name="This match cannot be shown").wait_for()
+
+
+@pytest.mark.slow
+def test_a_bot_is_asked_at_a_moment(person: Callable[..., Person]) -> None:
+    """One press on the page of a moment tells what a house bot would have done there; another step is another
+    question."""
+    ann = person()
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.go(f"{match}#step=3")
+    ann.opens("Ask a bot")
+    panel = ann.page.get_by_role("region", name="Ask a bot")
+    panel.get_by_text("Asked 20 times").wait_for()
+    shares = [int(each.removesuffix(" %")) for each in panel.locator("li b").all_inner_texts()]
+    assert abs(sum(shares) - 100) <= len(shares)
+    assert "at step 3?" in panel.inner_text()
+    assert not panel.get_by_role("button", name="Ask", exact=True).count()
+    assert not barriers(ann.page)
+    ann.press("Step back")
+    panel.get_by_label("Bot", exact=True).select_option("random")
+    panel.get_by_role("button", name="Ask", exact=True).click()
+    panel.locator("li").nth(3).wait_for()
+    assert "In the match, " in panel.inner_text()
+
+
+@pytest.mark.slow
+def test_from_a_loss_to_what_a_bot_would_have_done_are_two_clicks(person: Callable[..., Person]) -> None:
+    """The first leads to the moment at which most was lost, as the loser saw it; the second asks."""
+    ann = person()
+    ann.page.goto(f"{ann.home}{FOLDER}#bot-2")
+    loss = ann.page.get_by_role("link", name=re.compile(r"^Step \d+$")).first
+    said = loss.inner_text()
+    loss.click()
+    ann.page.get_by_text(re.compile(rf"^{said} of ")).wait_for()
+    assert ann.page.locator("[data-part=views] input:checked").count()
+    assert not ann.page.get_by_role("radio", name="everything").is_checked()
+    ann.opens("Ask a bot")
+    ann.page.get_by_text("Asked 20 times").wait_for()
+    asked = int(
+        ann.page.get_by_role("region", name="Ask a bot").inner_text().split("at step ")[1].split("?")[0]
+    )
+    assert asked < int(said.removeprefix("Step "))
+
+
+@pytest.mark.slow
+def test_a_person_plays_on_from_a_moment(person: Callable[..., Person]) -> None:
+    """In the seat of whoever was asked, where that one was, to the end of a match of its own."""
+    ann = person()
+    ann.says("eve")
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.go(f"{match}#step=3")
+    bid = ann.page.locator(".board .k-centre").inner_text().splitlines()[0]
+    ann.opens("Ask a bot")
+    ann.page.get_by_role("button", name="Play on from step 3").click()
+    ann.page.wait_for_url("**/tables/*")
+    assert ann.is_asked()
+    assert bid == ann.page.locator(".board .k-centre").inner_text().splitlines()[0]
+    ann.plays_on(Random(1))

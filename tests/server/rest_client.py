@@ -23,9 +23,15 @@ from tests.server.halls import a_house
 NO_TABLE = "00000000-0000-4000-8000-000000000000"
 
 
-def endpoints_of(house: OpenTables, results: ResultsApi | None = None, **more: Any) -> list[Endpoint]:
+def endpoints_of(
+    house: OpenTables, results: ResultsApi | None = None, find_turn: Any = None, **more: Any
+) -> list[Endpoint]:
     results = results or ResultsApi()
-    return [*TablesApi(house).endpoints(), *GamesApi(house, **more).endpoints(), *results.endpoints()]
+    return [
+        *TablesApi(house, find_turn).endpoints(),
+        *GamesApi(house, **more).endpoints(),
+        *results.endpoints(),
+    ]
 
 
 def app_of(house: OpenTables, **more: Any) -> Guard:
@@ -110,10 +116,14 @@ async def rest(
     plays_on: Any = lambda table_id: False,
     bots: Any = lambda game: (),
     boards: Any = MappingProxyType({}),
+    questions: Any = None,
+    find_turn: Any = None,
+    client: str = "127.0.0.1",
     **changes: Any,
 ) -> AsyncIterator[Rest]:
     async with a_house(**changes) as house:
-        app = app_of(house, find=find, plays_on=plays_on, bots=bots, boards=boards)
-        transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
+        about = {"bots": bots, "boards": boards, "questions": questions, "find_turn": find_turn}
+        app = app_of(house, find=find, plays_on=plays_on, **about)
+        transport = httpx.ASGITransport(app, client=(client, 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Rest(house, http)

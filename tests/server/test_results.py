@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import sys
@@ -68,7 +69,9 @@ class Results:
 
 
 @asynccontextmanager
-async def results(root: Path | None, script: str = REPORT) -> AsyncIterator[Results]:
+async def results(
+    root: Path | None, script: str = REPORT, questions: Any = None, client: str = "127.0.0.1"
+) -> AsyncIterator[Results]:
     """The results of a folder, whose reports a small script writes."""
     notes: list[str] = []
     async with trio.open_nursery() as nursery:
@@ -76,10 +79,10 @@ async def results(root: Path | None, script: str = REPORT) -> AsyncIterator[Resu
         if root is not None:
             reports = Reports(root.parent / "data", notes.append, (sys.executable, "-c", script))
             nursery.start_soon(reports.run)
-            api = ResultsApi(ResultsCatalog(root), reports)
+            api = ResultsApi(ResultsCatalog(root), reports, questions)
         routes = [*routes_to(api.endpoints()), *Site().routes(), *api.routes()]
         app = Guard(Routing(routes), GuardOptions(), note_bug=partial(pytest.fail))
-        transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
+        transport = httpx.ASGITransport(app, client=(client, 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Results(http, notes)
         nursery.cancel_scope.cancel()
@@ -124,6 +127,41 @@ async def test_matches_are_listed_page_by_page(root: Path) -> None:
         assert of_ann["matches_in_all"] == len(of_ann["matches"]) < len(found)
         assert all("ann" in each["names"] for each in of_ann["matches"])
         assert (404, "bot") == ((told := await server.get(f"{path}?bot=eve"))[0], told[1]["field"])
+
+
+async def test_matches_are_filtered(root: Path) -> None:
+    """By two who played, by who lost to whom, by faults, and by who won against its betters."""
+    async with results(root) as server:
+        path = "/api/results/first/matches"
+        _, everything = await server.get(path)
+        scores: dict[str, list[float]] = {}
+        for each in everything["matches"]:
+            for name, rank in zip(each["names"], each["ranks"], strict=True):
+                scores.setdefault(name, []).append(float(rank == 1))
+        mean = {name: sum(points) / len(points) for name, points in scores.items()}
+
+        def is_upset(match: Any) -> bool:
+            won, lost = sorted(match["names"], key=lambda name: match["ranks"][match["names"].index(name)])
+            return mean[won] < mean[lost]
+
+        def lost_to(match: Any) -> bool:
+            ranks = dict(zip(match["names"], match["ranks"], strict=True))
+            return {"ann", "bob"} == ranks.keys() and ranks["ann"] > ranks["bob"]
+
+        for query, meant in (
+            ("?bot=ann&against=bob", lambda match: {"ann", "bob"} == set(match["names"])),
+            ("?bot=ann&against=bob&only=lost", lost_to),
+            ("?only=faults", lambda match: match["faults"] > 0),
+            ("?only=upsets", is_upset),
+        ):
+            _, found = await server.get(path + query)
+            expected = [each["match_id"] for each in everything["matches"] if meant(each)]
+            assert expected == [each["match_id"] for each in found["matches"]], query
+            assert len(expected) == found["matches_in_all"]
+            assert len(expected) < len(everything["matches"])
+        assert (400, "bot") == ((told := await server.get(f"{path}?only=lost"))[0], told[1]["field"])
+        assert (400, "only") == ((told := await server.get(f"{path}?only=mine"))[0], told[1]["field"])
+        assert (404, "against") == ((told := await server.get(f"{path}?against=eve"))[0], told[1]["field"])
 
 
 async def test_every_match_can_be_watched(root: Path) -> None:
@@ -334,6 +372,24 @@ async def test_a_report_is_made_once_and_kept(root: Path) -> None:
     assert "/results/first/matches" in log.read_text()
 
 
+async def test_a_report_is_sent_compressed_and_once(root: Path) -> None:
+    """Who has it already gets no body, and a report made anew is sent again."""
+    long = REPORT.replace("<script></script>", "<script></script>" + "A row of a table. " * 1000)
+    async with results(root, long) as server:
+        made = await report(server, "first")
+        assert ("gzip", "Accept-Encoding") == (made.headers["content-encoding"], made.headers["vary"])
+        assert int(made.headers["content-length"]) < len(made.content) / 10
+        plain = await server.http.get("/results/first", headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert plain.content == made.content
+        for tag in (made.headers["etag"], plain.headers["etag"]):
+            known = await server.http.get("/results/first", headers={"if-none-match": tag})
+            assert (304, b"") == (known.status_code, known.content)
+            assert known.headers["content-security-policy"] == made.headers["content-security-policy"]
+        other = await server.http.get("/results/first", headers={"if-none-match": '"another"'})
+        assert 200 == other.status_code
+
+
 async def test_a_folder_that_changes_gets_a_new_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last one is shown until then, and dropped after."""
     monkeypatch.setattr(arena.server.kept.reports, "ANEW_S", 0.0)
@@ -390,10 +446,11 @@ async def test_the_report_of_a_folder(tmp_path: Path) -> None:
             while (made := await reports.report(folder)) is None:  # noqa: ASYNC110
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()
-    text = made.octets.decode()
+    text = made.page.octets.decode()
     assert [] == notes
     assert made.script_hash.startswith("sha256-")
     assert '<a href="/results/a%20b/matches">' in text
+    assert re.search(r'<a href="/results/a%20b/matches/[0-9a-f]{12}#step=\d+&amp;seat=\d">Step \d+</a>', text)
     assert HOSTILE[0] not in text
     assert [".html"] == [each.suffix for each in (tmp_path / "data" / "reports").iterdir()]
 

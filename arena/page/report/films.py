@@ -45,6 +45,8 @@ class Turning:
 
     step: int
     """The index of the step among those of the film, from 0."""
+    turn: int
+    """The turn's index, as the match counts them; −1 at its start."""
     seat: int
     lost: float
     """How much the bot lost of what the game is played for."""
@@ -183,7 +185,7 @@ def turning_of(steps: Sequence[FilmStep], seat: int, names: Sequence[str]) -> Tu
     if not drops:
         return None
     lost, _, place = max(drops)
-    return Turning(place, seat, lost, _said(steps[place], seat, names))
+    return Turning(place, steps[place].turn, seat, lost, _said(steps[place], seat, names))
 
 
 def _said(step: FilmStep, seat: int, names: Sequence[str]) -> str:

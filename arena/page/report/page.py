@@ -26,6 +26,7 @@ from arena.page.report.films import Film, Turning, film_for, films
 from arena.page.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
 from arena.telling.replay import Replay
+from arena.tournament.folder.stored import ORIGIN
 from arena.words import digits_for, listed, number, percent, with_half, with_range
 
 BYTES_MAX = 480_000
@@ -49,12 +50,13 @@ def page(store: Store, game: str | None = None, matches: str = "") -> str:
     """
     sheet = read_sheet(store)
     facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
-    text = without = _rendered(facts, [], matches)
+    moments = "" if ORIGIN in store.meta() else matches  # a server has the pages of its own games alone
+    text = without = _rendered(facts, [], matches, moments)
     needed = _bytes(without) + _player_bytes(facts.played.game)
     room = max(FILMS_BYTES_LEAST, min(FILMS_BYTES_MAX, BYTES_MAX - needed))
     shown = _films(store, sheet, facts, room)
     while shown:
-        text = _rendered(facts, shown, matches)
+        text = _rendered(facts, shown, matches, moments)
         if _bytes(text) <= max(BYTES_MAX, needed + FILMS_BYTES_LEAST):
             return text
         shown = shown[: len(shown) * 9 // 10]
@@ -78,7 +80,7 @@ def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
     return films(store, game, wishes(sheet, facts.pages), room, phrases.NAMES_MAX, move_s)
 
 
-def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
+def _rendered(facts: Facts, shown: Sequence[Film], matches: str, moments: str) -> str:
     script = f"{_script(facts.played.game) if shown else ''}\n{_file('page.js')}\n{_file('tables.js')}"
     text: str = _template("page.html.j2").render(
         facts=facts,
@@ -98,6 +100,7 @@ def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
         kinds=FAULT_KINDS,
         films=shown,
         matches=matches,
+        moments=moments,
         turnings=_turnings(shown),
         shown_ids={film.match_id for film in shown},
         symbols=_shared("symbols.svg") if shown else "",

@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
+import { Analysis } from "./analysis.js";
 import { allGames, get, sentence } from "./ask.js";
 import { Heading, listed, useAsked } from "./parts.js";
 import { momentOf, useTitle } from "./routes.js";
@@ -37,13 +38,12 @@ async function boardModule(game) {
 
 // `folder`: the results folder that it is of; a match of a table has none.
 export function Page({ id, folder, takesFocus }) {
-  const results = folder && `/results/${encodeURIComponent(folder)}`;
+  const results = folder && `/results/${encodeURIComponent(folder)}`, address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
   const start = useMemo(startOf, [id, folder]);
   const where = useRef(start);
   const [isWhole, setWhole] = useState(start.step === 0);
-  const address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
   const shown = (film) => boardModule(film.game).then((module) => ({ film, module }));
   // Who came for a moment sees it first, and all the rest once that is here.
   const moment = useAsked(async () => {
@@ -66,7 +66,7 @@ export function Page({ id, folder, takesFocus }) {
   return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
-    <${Shown} key=${film.first} film=${film} module=${value.module} where=${where} />
+    <${Shown} key=${whole.value ? "whole" : "moment"} ...${{ film, module: value.module, where, folder, address, isWhole: Boolean(whole.value) }} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
@@ -77,13 +77,16 @@ function startOf() {
   return { step: Math.max(0, Math.trunc(Number(asked.get("step")) - 1) || 0), viewer, plays: asked.has("play") };
 }
 
-// `where`: the ref of the step (of all), the viewer and whether it plays, at which a longer film goes on.
-function Shown({ film, module, where }) {
+// `where`: the ref of the step (of all), the viewer and whether it plays, at which a longer film goes on;
+// `isWhole`: no longer one comes.
+function Shown({ film, module, where, folder, address, isWhole }) {
   const start = useMemo(() => ({ ...where.current, step: where.current.step - film.first }), []);
+  const [[place, as], note] = useState([start.step, start.viewer]);
   const keeping = useRef(0);
   useEffect(() => () => clearTimeout(keeping.current), []);
   const onMove = (at, viewer, plays) => {
     const step = film.first + at;
+    note([at, viewer]);
     where.current = { step, viewer, plays };
     clearTimeout(keeping.current);
     keeping.current = setTimeout(() => {
@@ -94,9 +97,11 @@ function Shown({ film, module, where }) {
       }
     }, ADDRESS_DELAY_MS);
   };
-  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove}
+  const tabs = [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, folder, address, place, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
+  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} tabs=${tabs}
     link=${(step, viewer) => `${location.origin}${location.pathname}${momentOf(film.first + step, viewer)}&play`} />`;
 }
+
 function resultSaid(film) {
   if (!film.ranks) return "Its rules failed: it has no result.";
   const seats = film.names.map((name, seat) => ({ name, rank: film.ranks[seat], returns: film.returns?.[seat] }));

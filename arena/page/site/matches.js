@@ -8,29 +8,45 @@ import { useTitle } from "./routes.js";
 
 const PAGE = 100;
 
+const KINDS = [["", "all"], ["lost", "those lost"], ["faults", "those with faults"], ["upsets", "upsets"]];
+
+// The filter in an address: what is not asked for is left out.
+const queryOf = (asked) => String(new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== "")));
+
 export function Page({ id: folder, takesFocus }) {
   useTitle(`Matches of ${folder}`);
   const here = `/results/${encodeURIComponent(folder)}`;
-  const [bot, setBot] = useState(() => new URLSearchParams(location.search).get("bot") ?? "");
-  const [found, set] = useState(null);
-  const [run, busy, refused] = useDoing();
-  const ask = (first) => run(async () => {
-    const about = new URLSearchParams({ first, count: PAGE, ...(bot && { bot }) });
-    const page = await get(`/api${here}/matches?${about}`);
-    set((old) => ({ ...page, of: bot, matches: first ? [...old.matches, ...page.matches] : page.matches }));
+  const [asked, change] = useState(() => {
+    const said = new URLSearchParams(location.search);
+    return Object.fromEntries(["bot", "against", "only"].map((name) => [name, said.get(name) ?? ""]));
   });
-  useEffect(() => { if (!busy && found?.of !== bot && !refused) ask(0); }, [bot, busy]);
-  const choose = (name) => {
-    setBot(name);
-    history.replaceState(null, "", `${here}/matches${name ? `?bot=${encodeURIComponent(name)}` : ""}`);
+  const [found, set] = useState(null);
+  const [run, busy, refused, forget] = useDoing();
+  const query = queryOf(asked);
+  const ask = (first) => run(async () => {
+    const page = await get(`/api${here}/matches?${queryOf({ ...asked, first, count: PAGE })}`);
+    set((old) => ({ ...page, of: query, matches: first ? [...old.matches, ...page.matches] : page.matches }));
+  });
+  useEffect(() => { if (!busy && found?.of !== query && !refused) ask(0); }, [query, busy]);
+  const choose = (changed) => {
+    const next = { ...asked, ...changed };
+    if (!next.bot && next.only === "lost") next.only = "";
+    forget();
+    change(next);
+    history.replaceState(null, "", `${here}/matches${queryOf(next) ? `?${queryOf(next)}` : ""}`);
   };
+  const bots = found?.bots ?? [];
+  const field = (name, label, choices) => html`<label for=${name}>${label}</label>
+    <select id=${name} value=${asked[name]} onChange=${(event) => choose({ [name]: event.target.value })}>
+      ${choices.map(([value, said]) => html`<option key=${value} value=${value}>${said}</option>`)}</select>`;
+  const named = bots.map((name) => [name, name]);
   return html`<${Heading} takesFocus=${takesFocus}>Matches of ${folder}<//>
     <p class="lead"><a href=${here}>The report</a> says who is best, and how sure that is.</p>
     <${Trouble} refused=${refused} />
-    ${found && html`<p class="field inline"><label for="bot">Played by</label>
-      <select id="bot" value=${bot} onChange=${(event) => choose(event.target.value)}>
-        <option value="">everybody</option>${found.bots.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
-      </select></p>
+    ${found && html`<p class="field inline">${field("bot", "Played by", [["", "everybody"], ...named])}
+        ${field("against", "with", [["", "anybody"], ...named.filter(([name]) => name !== asked.bot)])}
+        ${field("only", "Show", KINDS.filter(([kind]) => kind !== "lost" || asked.bot))}</p>
+      ${asked.only === "upsets" ? html`<p class="soft">Matches won by whoever has the fewest points on average of those who played.</p>` : ""}
       <p class="soft" role="status">${counted(found.matches_in_all, "match", "matches")}</p>
       <ul class="rows">${found.matches.map((match) => html`<${Row} key=${match.match_id} match=${match} here=${here} />`)}</ul>
       ${found.next !== null && html`<p><button type="button" disabled=${busy} onClick=${() => ask(found.next)}>Show more</button></p>`}`}`;

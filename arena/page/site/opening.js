@@ -3,14 +3,15 @@
 import { at, post } from "./ask.js";
 import { keepSeat, nickname } from "./kept.js";
 
-// A new table with this tab's player and these house bots; gives its id.
-export async function makeTable({ game, rules = {}, moveTime = null, bots, begins, isPublic = false }) {
+// A new table with this tab's player and these house bots; gives its id.  `from`: where in a finished match it begins.
+export async function makeTable({ game, rules = {}, moveTime = null, bots, begins, isPublic = false, from = null }) {
   const { id } = await post("/api/tables", { game, rules, move_time: moveTime });
   const seat = await post(at(id, "/players"), { nickname: nickname() });
   keepSeat(id, seat);
   for (const bot of bots) await post(at(id, "/bots"), { bot }, seat.key);
   if (isPublic) await post(at(id, "/public"), {}, seat.key);
   if (begins) await post(at(id, "/start"), {}, seat.key);
+  if (from) await post(at(id, "/start-from"), from, seat.key);
   return id;
 }
 

@@ -334,6 +334,8 @@ class ResultsMatches(msgspec.Struct):
     """Every bot that played."""
     bot: str | None
     """Whose matches these are; null: all."""
+    against: str | None
+    only: str | None
     matches_in_all: int
     first: int
     next: int | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
@@ -16,13 +16,16 @@ from arena.players.codec import rules_json
 from arena.players.schema import game_schema
 from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.http.endpoints import Api, QueryField, endpoint
-from arena.server.http.request_types import number_in_query
+from arena.server.http.question_types import NewQuestion, QuestionAnswered
+from arena.server.http.request_types import body_of, number_in_query
 from arena.server.kept.film_pages import MatchPart
 from arena.server.kept.past import PastMatches
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import STEPS_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.api import address_of
+from arena.server.tables.questions import BotQuestions
 from arena.telling.replay import Replay
 
 FIRST_MAX = 10**9
@@ -51,12 +54,14 @@ class GamesApi(Api):
         bots: Callable[[str], Sequence[str]] = lambda game: (),
         boards: Mapping[str, str | None] = MappingProxyType({}),
         emblems: Mapping[str, str | None] = MappingProxyType({}),
+        questions: BotQuestions | None = None,
     ) -> None:
         """`find` returns a match of the archive.  `plays_on`: as in `PastMatches`.
 
         `bots` returns the house bots that play a game; `boards` and `emblems` are the paths of the scripts
-        that draw the games and of the pictures that stand for them.
+        that draw the games and of the pictures that stand for them.  `questions`: where house bots are asked.
         """
+        self._questions = questions
         self._past = PastMatches(house, find, plays_on)
         self._bots = bots
         self._boards = boards
@@ -89,6 +94,24 @@ class GamesApi(Api):
         """A finished match as the site's player shows it."""
         return await self._past.film(request.path_params["match"], part_asked(request), address_of(request))
 
+    @endpoint(
+        "POST",
+        "/api/matches/{match}/ask",
+        {200: QuestionAnswered},
+        body=NewQuestion,
+        refusals=("forbidden", "conflict"),
+    )
+    async def ask_bot(self, request: Request) -> QuestionAnswered:
+        """What a house bot would do at a step of a finished match."""
+        match = request.path_params["match"]
+        return await answered(
+            request, self._questions, lambda wanted: self.turn(match, wanted, address_of(request))
+        )
+
+    async def turn(self, match: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of a finished match of a table.  Raises Refusal."""
+        return await self._past.turn(match, wanted, address)
+
     def _listed(self, name: str) -> GameListed:
         cls = GAMES[name]
         return GameListed(
@@ -100,6 +123,19 @@ class GamesApi(Api):
             board=self._boards.get(name),
             emblem=self._emblems.get(name),
         )
+
+
+async def answered(
+    request: Request,
+    questions: BotQuestions | None,
+    find: Callable[[TurnWanted], Awaitable[PastTurn]],
+) -> QuestionAnswered:
+    """The answer to a question that a request puts to a house bot; `find` finds it in a match."""
+    asked = await body_of(request, NewQuestion)
+    if questions is None:
+        raise Refusal("conflict", "this server has no house bots that could be asked")
+    with questions.counted(address_of(request)):
+        return await questions.ask(asked.bot, await find(TurnWanted(asked.step, asked.name)))
 
 
 def part_asked(request: Request) -> MatchPart:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import attrs
 import msgspec
@@ -23,6 +23,7 @@ from arena.players.codec import rules_of
 from arena.server.http.answer_types import MatchPage, SceneShown
 from arena.server.http.quotas import WaitingRequests
 from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
@@ -30,7 +31,7 @@ from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
 from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer
 
-_Maker: TypeAlias = Callable[["_Past", str, MatchPart], bytes]
+T = TypeVar("T")
 
 
 class PastMatches:
@@ -52,19 +53,34 @@ class PastMatches:
 
     async def page(self, match_id: str, part: MatchPart, address: str) -> bytes:
         """A `MatchPage`.  Raises Refusal if there is no such match, or it is not over."""
-        return await self._in_a_thread(_page, match_id, part, address)
+        return await self._in_a_thread(partial(_page, match_id, part), match_id, address, part.seen_by)
 
     async def film(self, match_id: str, part: MatchPart, address: str) -> bytes:
         """The same part as a `FilmPage`; one for everybody (None) can be seen as anybody."""
-        return await self._in_a_thread(_film, match_id, part, address)
+        return await self._in_a_thread(partial(_film, match_id, part), match_id, address, part.seen_by)
 
-    async def _in_a_thread(self, make: _Maker, match_id: str, part: MatchPart, address: str) -> bytes:
+    async def turn(self, match_id: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of the match.  Raises Refusal, also if some of the match is hidden still."""
+        try:
+            return await self._in_a_thread(
+                lambda past: wanted.found(match_id, past.showing, past.moments()), match_id, address
+            )
+        except Refusal as refusal:
+            if refusal.field != "seen_by":
+                raise
+            raise Refusal(
+                "forbidden", "its table is open, and what nobody showed there stays hidden"
+            ) from None
+
+    async def _in_a_thread(
+        self, make: Callable[[_Past], T], match_id: str, address: str, seen_by: str | None = None
+    ) -> T:
         if not re.fullmatch("[0-9a-f]{12}", match_id):
             raise _none_such()
         played = self._at_a_table(match_id)
         with self._waits.counted(address):
             return await trio.to_thread.run_sync(
-                lambda: make(played or self._archived(match_id, part.seen_by), match_id, part),
+                lambda: make(played or self._archived(match_id, seen_by)),
                 limiter=self._readers,
             )
 
@@ -103,7 +119,7 @@ class _Past:
     """The limit of a move, if it is known."""
 
 
-def _page(past: _Past, match_id: str, part: MatchPart) -> bytes:
+def _page(match_id: str, part: MatchPart, past: _Past) -> bytes:
     """A part of a match as a `MatchPage`; runs in a thread."""
     names = past.showing.names
     viewer = part.viewer(names)
@@ -123,7 +139,7 @@ def _page(past: _Past, match_id: str, part: MatchPart) -> bytes:
     return msgspec.json.encode(page)
 
 
-def _film(past: _Past, match_id: str, part: MatchPart) -> bytes:
+def _film(match_id: str, part: MatchPart, past: _Past) -> bytes:
     """The same part as a film."""
     viewer = part.viewer(past.showing.names)
     head = head_of(past.showing, match_id, viewer, move_s=past.move_s) | {"status": "aborted"}

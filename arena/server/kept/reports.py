@@ -18,9 +18,16 @@ import attrs
 import trio
 
 import arena
+from arena.server.http.packed import Packed, packed_page
 from arena.server.http.quotas import RecentlyUsed
 from arena.server.kept.results import Fingerprint, ResultsFolder
-from arena.server.limits import REPORT_BYTES_MAX, REPORT_S, REPORTS_KEPT, REPORTS_WAITING
+from arena.server.limits import (
+    REPORT_BYTES_MAX,
+    REPORT_S,
+    REPORTS_IN_MEMORY,
+    REPORTS_KEPT,
+    REPORTS_WAITING,
+)
 from arena.server.refusal import Refusal
 from arena.words import clipped, printable, sized
 
@@ -37,7 +44,7 @@ _HEAD_BYTES = 1 << 12
 class KeptReport:
     """A report, ready to be sent."""
 
-    octets: bytes
+    page: Packed
     script_hash: str
     """The hash of its script, as a Content-Security-Policy names it."""
 
@@ -53,6 +60,7 @@ class Reports:
         self._waiting: OrderedDict[str, ResultsFolder] = OrderedDict()
         self._made_at: RecentlyUsed[str, float] = RecentlyUsed()
         self._failed: RecentlyUsed[tuple[str, Fingerprint], str] = RecentlyUsed(REPORTS_KEPT)
+        self._read: RecentlyUsed[tuple[Path, float], KeptReport] = RecentlyUsed(REPORTS_IN_MEMORY)
         self._woken = trio.Event()
 
     async def report(self, folder: ResultsFolder) -> KeptReport | None:
@@ -68,7 +76,15 @@ class Reports:
             made_at = self._made_at.get(folder.name)
             if why is None and (made_at is None or trio.current_time() - made_at > ANEW_S):
                 self._ask_for(folder)
-        return None if kept is None else await trio.to_thread.run_sync(_read, kept)
+        return None if kept is None else await self._packed(kept)
+
+    async def _packed(self, file: Path) -> KeptReport | None:
+        """The report in a file, which is compressed once; None if a newer one has just replaced it."""
+        key = (file, await trio.to_thread.run_sync(_age, file))
+        report = self._read.get(key)
+        if report is None and (report := await trio.to_thread.run_sync(_read, file)) is not None:
+            self._read.put(key, report)
+        return report
 
     def _ask_for(self, folder: ResultsFolder) -> None:
         if folder.name not in self._waiting and len(self._waiting) >= REPORTS_WAITING:
@@ -172,7 +188,7 @@ def _read(file: Path) -> KeptReport | None:
     except OSError:
         return None
     found = _HASH.search(octets[:_HEAD_BYTES])
-    return KeptReport(octets, found[1].decode() if found else "")
+    return KeptReport(packed_page(octets, "text/html; charset=utf-8"), found[1].decode() if found else "")
 
 
 async def _kill(process: trio.Process) -> None:

@@ -25,10 +25,11 @@ from arena.match.game import IllegalMove
 from arena.page.film import stored_head
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
-from arena.store import DATABASE, Store, StoredMatch
-from arena.telling.replay import replay_of
+from arena.store import DATABASE, MatchFilter, Store, StoredMatch
+from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
 from arena.words import clipped, printable
@@ -101,19 +102,21 @@ class ResultsCatalog:
 
     # Matches
 
-    def matches(self, name: str, bot: str | None, first: int, count: int) -> ResultsMatches:
-        """`count` matches of a folder from `first` on, of all its matches or of one bot's."""
+    def matches(self, name: str, of: MatchFilter, first: int, count: int) -> ResultsMatches:
+        """`count` matches of a folder from `first` on, of those that are meant."""
         with _opened(self.folder(name)) as store:
             bots = sorted(store.players())
-            if bot is not None and bot not in bots:
-                raise Refusal("not_found", "nobody of this name has played there", field="bot")
-            total = store.size() if bot is None else store.count_of(bot)
-            found = store.matches_from(first, count, bot=bot)
+            for field, bot in (("bot", of.bot), ("against", of.against)):
+                if bot is not None and bot not in bots:
+                    raise Refusal("not_found", "nobody of this name has played there", field=field)
+            total, found = store.count_of(of), store.matches_from(first, count, of)
             sealed = store.sealed_among({match.series_id for match in found})
             return ResultsMatches(
                 name=name,
                 bots=bots,
-                bot=bot,
+                bot=of.bot,
+                against=of.against,
+                only=of.only,
                 matches_in_all=total,
                 first=first,
                 next=first + count if total > first + count else None,
@@ -124,18 +127,29 @@ class ResultsCatalog:
         """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
         folder = self.folder(name)
         with _opened(folder) as store:
-            match = _found(store, match_id)
-            if store.sealed_among([match.series_id]):
-                why = "the series of this match is still played: what was hidden is shown once it is over"
-                raise Refusal("forbidden", why)
-            identity: Mapping[str, Any] = store.meta()["identity"]
-            if identity["game"] not in GAMES:
-                why = f"this server does not have its game, {clipped(printable(str(identity['game'])), 60)}"
-                raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
-            replay = replay_of(store, match, stored_game(store, match=match))
-            viewer = part.viewer(match.bots)
+            replay = _replay(store, match_id)
+            viewer = part.viewer(replay.names)
             head = stored_head(replay, viewer, move_s=_move_s(folder.path))
             return film_page(replay, replay.moments(), viewer, head, part)
+
+    def turn(self, name: str, match_id: str, wanted: TurnWanted) -> PastTurn:
+        """A question of a match.  Raises Refusal if there is none, or the match is sealed."""
+        with _opened(self.folder(name)) as store:
+            replay = _replay(store, match_id)
+            return wanted.found(match_id, replay, replay.moments())
+
+
+def _replay(store: Store, match_id: str) -> Replay:
+    """A match whose series is closed.  Raises Refusal if there is none, or it cannot be shown here."""
+    match = _found(store, match_id)
+    if store.sealed_among([match.series_id]):
+        why = "the series of this match is still played: what was hidden is shown once it is over"
+        raise Refusal("forbidden", why)
+    identity: Mapping[str, Any] = store.meta()["identity"]
+    if identity["game"] not in GAMES:
+        why = f"this server does not have its game, {clipped(printable(str(identity['game'])), 60)}"
+        raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
+    return replay_of(store, match, stored_game(store, match=match))
 
 
 def _folder(entry: os.DirEntry[str]) -> ResultsFolder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast, get_args
 
 import trio
 from starlette.requests import Request
@@ -13,19 +13,32 @@ from starlette.routing import Route
 from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.guard import report_policy
+from arena.server.http.packed import packed_answer
+from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
-from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, part_asked
+from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, answered, part_asked
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog, ResultsFolder
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
 from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 from arena.server.tables.api import address_of
+from arena.server.tables.questions import BotQuestions
+from arena.store import MatchFilter
+from arena.store.choosing import Kind
+from arena.words import listed
 
 T = TypeVar("T")
 
 BOT = QueryField("bot", {"type": "string"}, "The bot whose matches these are; without it all.")
+AGAINST = QueryField("against", {"type": "string"}, "Another bot that played in them.")
+ONLY = QueryField(
+    "only",
+    {"type": "string", "enum": list(get_args(Kind))},
+    "Those that the bot lost, those with faults (of its own), or those that the weakest bot won.",
+)
 FIRST_MATCH = QueryField("first", FIRST.schema, "The first match, from 0.")
 MATCHES = QueryField(
     "count",
@@ -38,7 +51,14 @@ ASK_AGAIN_S = 2
 class ResultsApi(Api):
     """The handlers, over a catalog of folders; without one there are no results."""
 
-    def __init__(self, catalog: ResultsCatalog | None = None, reports: Reports | None = None) -> None:
+    def __init__(
+        self,
+        catalog: ResultsCatalog | None = None,
+        reports: Reports | None = None,
+        questions: BotQuestions | None = None,
+    ) -> None:
+        """`questions`: where house bots are asked about matches."""
+        self._questions = questions
         self._catalog = catalog
         self._reports = reports
         self._readers = trio.CapacityLimiter(READERS)
@@ -51,22 +71,22 @@ class ResultsApi(Api):
     @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
     async def list_folders(self, request: Request) -> list[ResultsListed]:
         """The results folders, those that were changed last first."""
-        return [] if self._catalog is None else await self._read(request, self._catalog.listed)
+        return [] if self._catalog is None else await self._read(address_of(request), self._catalog.listed)
 
     @endpoint(
         "GET",
         "/api/results/{name}/matches",
         {200: ResultsMatches},
-        query=(BOT, FIRST_MATCH, MATCHES),
+        query=(BOT, AGAINST, ONLY, FIRST_MATCH, MATCHES),
         refusals=("conflict",),
     )
     async def list_matches(self, request: Request) -> ResultsMatches:
         """The matches of a results folder."""
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
-        name, bot = request.path_params["name"], request.query_params.get("bot")
+        name, of = request.path_params["name"], _filter(request)
         catalog = self._known_catalog()
-        return await self._read(request, lambda: catalog.matches(name, bot, first, count))
+        return await self._read(address_of(request), lambda: catalog.matches(name, of, first, count))
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -76,35 +96,65 @@ class ResultsApi(Api):
         part = part_asked(request)
         name, match = request.path_params["name"], request.path_params["match"]
         catalog = self._known_catalog()
-        return await self._read(request, lambda: catalog.film(name, match, part))
+        return await self._read(address_of(request), lambda: catalog.film(name, match, part))
+
+    @endpoint(
+        "POST",
+        "/api/results/{name}/matches/{match}/ask",
+        {200: QuestionAnswered},
+        body=NewQuestion,
+        refusals=("forbidden", "conflict"),
+    )
+    async def ask_about(self, request: Request) -> QuestionAnswered:
+        """What a house bot would do at a step of a match of a results folder."""
+        name, match = request.path_params["name"], request.path_params["match"]
+        return await answered(
+            request, self._questions, lambda wanted: self.turn(name, match, wanted, address_of(request))
+        )
+
+    async def turn(self, name: str, match: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of a match of a results folder.  Raises Refusal."""
+        catalog = self._known_catalog()
+        return await self._read(address, lambda: catalog.turn(name, match, wanted))
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
         name = request.path_params["name"]
         try:
             catalog = self._known_catalog()
-            folder = await self._read(request, lambda: catalog.folder(name))
-            return await self._shown(folder)
+            folder = await self._read(address_of(request), lambda: catalog.folder(name))
+            return await self._shown(request, folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
 
-    async def _shown(self, folder: ResultsFolder) -> Response:
+    async def _shown(self, request: Request, folder: ResultsFolder) -> Response:
         assert self._reports is not None, "who has results makes reports"
         report = await self._reports.report(folder)
         if report is None:
             return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
-        return HTMLResponse(report.octets, headers={"content-security-policy": policy})
+        return packed_answer(request, report.page, {"content-security-policy": policy})
 
     def _known_catalog(self) -> ResultsCatalog:
         if self._catalog is None:
             raise Refusal("not_found", "this server shows no results: its host can name a folder of them")
         return self._catalog
 
-    async def _read(self, request: Request, read: Callable[[], T]) -> T:
+    async def _read(self, address: str, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
-        with self._waits.counted(address_of(request)):
+        with self._waits.counted(address):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
+
+
+def _filter(request: Request) -> MatchFilter:
+    """Which matches a request means.  Raises Refusal."""
+    asked = request.query_params
+    bot, only = asked.get("bot"), asked.get("only")
+    if only is not None and only not in get_args(Kind):
+        raise Refusal("bad_request", f"only is {listed(get_args(Kind), 'or')}", field="only")
+    if only == "lost" and bot is None:
+        raise Refusal("bad_request", "say who lost them: add bot", field="bot")
+    return MatchFilter(bot, asked.get("against"), cast("Kind | None", only))
 
 
 def _page(name: str, said: str, status: int) -> Response:

@@ -19,11 +19,14 @@ PAGE = """\
 <p><a href="/">To the games and tables</a> · <a href="/results">to the results</a></p></main></div></body>
 </html>
 """
+AGAIN = """\
+<script src="/static/page/site/again.js" data-seconds="{0}"></script>
+<noscript><meta http-equiv="refresh" content="{0}"></noscript>"""
 
 
 def notice(title: str, said: str, *, again_s: int | None = None) -> str:
     """The page, which reloads itself after `again_s` seconds."""
-    again = "" if again_s is None else f'<meta http-equiv="refresh" content="{again_s}">'
+    again = "" if again_s is None else AGAIN.format(again_s)
     return PAGE.format(title=escape(title), said=escape(as_sentence(said)), again=again)
 
 

@@ -5,13 +5,10 @@ What a request names is looked up among them, and never on the disk.
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import html
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import attrs
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -20,6 +17,7 @@ import arena.games
 import arena.page
 from arena.games import GAMES
 from arena.page.boards import board_of, emblem_of
+from arena.server.http.packed import Packed, packed_answer, packed_page
 from arena.server.refusal import Refusal
 
 TYPES = {
@@ -48,18 +46,6 @@ ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__f
 CARD = "<!-- card -->"
 """Where the shell has what a link is shown with by those to whom somebody sends it."""
 PICTURES = "page/pictures/{}.png"
-PLAIN_TAG, GZIP_TAG = '"{}"', '"{}-gzip"'
-
-
-@attrs.frozen
-class StaticFile:
-    """A file as it is sent."""
-
-    octets: bytes
-    gzipped: bytes | None
-    """The same compressed; None if that is not shorter."""
-    digest: str
-    media_type: str
 
 
 class Site:
@@ -79,8 +65,8 @@ class Site:
     async def get_page(self, request: Request) -> Response:
         shell = self._files[SHELL].octets.decode()
         card = self._card(request.path_params.get("id", ""), str(request.base_url))
-        page = _packed(shell.replace(CARD, card).encode(), TYPES[".html"])
-        return _answer(request, page)
+        page = packed_page(shell.replace(CARD, card).encode(), TYPES[".html"])
+        return packed_answer(request, page)
 
     def _card(self, id: str, home: str) -> str:
         """The title, the sentence and the picture of a link, as markup; pictures need whole addresses."""
@@ -104,7 +90,7 @@ class Site:
         file = self._files.get(request.path_params["path"])
         if file is None:
             raise Refusal("not_found", "the site has no such file")
-        return _answer(request, file)
+        return packed_answer(request, file)
 
     def boards(self) -> dict[str, str | None]:
         """The boards of the games of the house, by the games' names."""
@@ -125,18 +111,6 @@ class Site:
         return f"/static/{path}" if path in self._files else None
 
 
-def _answer(request: Request, file: StaticFile) -> Response:
-    is_gzipped = file.gzipped is not None and _takes_gzip(request.headers.get("accept-encoding", ""))
-    tag = (GZIP_TAG if is_gzipped else PLAIN_TAG).format(file.digest)
-    headers = {"cache-control": "no-cache", "etag": tag, "vary": "Accept-Encoding"}
-    if _is_known(file, request.headers.get("if-none-match", "")):
-        return Response(status_code=304, headers=headers)
-    if is_gzipped:
-        headers["content-encoding"] = "gzip"
-    body = file.gzipped if is_gzipped else file.octets
-    return Response(body, media_type=file.media_type, headers=headers)
-
-
 def _found(root: Path, name: str) -> Iterator[tuple[str, Path]]:
     """The files below a folder that may be served, by their paths; links are followed nowhere."""
     for file in sorted(root.rglob("*")):
@@ -150,28 +124,7 @@ def _within(root: Path, inside: Path) -> Iterator[Path]:
     return (root / part for part in (inside, *inside.parents[:-1]))
 
 
-def _read(file: Path) -> StaticFile:
+def _read(file: Path) -> Packed:
     octets = file.read_bytes()
     assert len(octets) <= FILE_BYTES_MAX, file
-    return _packed(octets, TYPES[file.suffix])
-
-
-def _packed(octets: bytes, media_type: str) -> StaticFile:
-    gzipped = gzip.compress(octets, mtime=0)
-    digest = hashlib.sha256(octets).hexdigest()[:32]
-    return StaticFile(octets, gzipped if len(gzipped) < len(octets) else None, digest, media_type)
-
-
-def _takes_gzip(accepted: str) -> bool:
-    """Whether an Accept-Encoding names gzip, and does not give it the weight 0."""
-    for each in accepted.lower().split(","):
-        coding, _, weight = each.partition(";")
-        if coding.strip() in ("gzip", "*"):
-            return weight.replace(" ", "").rstrip("0") not in ("q=", "q=0.")
-    return False
-
-
-def _is_known(file: StaticFile, tags: str) -> bool:
-    """Whether an If-None-Match names this file, packed or not."""
-    known = {each.strip().removeprefix("W/") for each in tags.split(",")}
-    return not known.isdisjoint(("*", PLAIN_TAG.format(file.digest), GZIP_TAG.format(file.digest)))
+    return packed_page(octets, TYPES[file.suffix])

@@ -15,6 +15,7 @@ from starlette.requests import HTTPConnection, Request
 from arena.games import GAMES
 from arena.server.http.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
 from arena.server.http.endpoints import Api, QueryField, endpoint
+from arena.server.http.question_types import NewStart
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import (
     NewBot,
@@ -29,7 +30,8 @@ from arena.server.http.request_types import (
     number_in_query,
     seconds_in_query,
 )
-from arena.server.limits import WAIT_MAX_S
+from arena.server.kept.past_turn import PastTurn
+from arena.server.limits import TURNS_BEFORE_MAX, WAIT_MAX_S
 from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
@@ -50,6 +52,8 @@ WAIT = QueryField(
     "How many seconds to wait at most; without it nothing waits.",
 )
 
+TurnFinder: TypeAlias = Callable[[NewStart, str], Awaitable[PastTurn]]
+"""Finds the question that is meant, for somebody at an address.  Raises Refusal."""
 _Act: TypeAlias = Callable[["TablesApi", LiveTable, Member, Any, Request], Awaitable[Any]]
 _Handle: TypeAlias = Callable[["TablesApi", Request], Awaitable[Any]]
 
@@ -91,8 +95,10 @@ def _simple(name: str, act: Callable[[LiveTable, Member], None], summary: str) -
 class TablesApi(Api):
     """The handlers, over a house."""
 
-    def __init__(self, house: OpenTables) -> None:
+    def __init__(self, house: OpenTables, find_turn: TurnFinder | None = None) -> None:
+        """`find_turn` finds where in a finished match another one begins."""
         self._house = house
+        self._find_turn = find_turn
         self._waits = WaitingRequests()
 
     # Tables
@@ -188,6 +194,18 @@ class TablesApi(Api):
         bot = live.give_seat(member, new.bot)
         await live.kept()
         return BotSeated(bot.player_id, bot.nickname)
+
+    @_by_member("start-from", NewStart, TableShown)
+    async def start_from(self, live: LiveTable, member: Member, new: NewStart, request: Request) -> bytes:
+        """The host begins a match where somebody was asked in a finished one, with chance drawn anew."""
+        if self._find_turn is None:
+            raise Refusal("conflict", "this server keeps no matches")
+        turn = await self._find_turn(new, address_of(request))
+        if len(turn.turns) > TURNS_BEFORE_MAX:
+            why = f"more than {TURNS_BEFORE_MAX:,} turns were played until then: choose an earlier step"
+            raise Refusal("conflict", why, field="step")
+        live.begin_from(member, turn)
+        return await self._shown_to(live, member)
 
     @_by_member("moves", NewMove, TableShown)
     async def move(self, live: LiveTable, member: Member, new: NewMove, request: Request) -> bytes:

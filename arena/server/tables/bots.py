@@ -13,6 +13,7 @@ import attrs
 import trio
 
 from arena.box.box import Box
+from arena.box.processes import descendants, give_way
 from arena.players.base import GonePlayer, Player
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
@@ -88,8 +89,16 @@ class HouseBots:
         return self._entrants[name]
 
     @asynccontextmanager
-    async def seated(self, bot: str, name: str) -> AsyncIterator[Player]:
-        """An instance of a bot under a name, until this ends; one that is gone if it cannot be started."""
+    async def seated(self, bot: str, name: str, *, gives_way: bool = False) -> AsyncIterator[Player]:
+        """An instance of a bot under a name, until this ends; one that is gone if it cannot be started.
+
+        `gives_way`: it yields to everything else that runs.
+        """
+
+        def note_running(guard: int) -> None:
+            if gives_way:
+                give_way([guard, *descendants(guard)])
+
         entrant = attrs.evolve(self._entrant(bot), name=name)
         run = partial(
             run_process,
@@ -99,6 +108,7 @@ class HouseBots:
             results=(self._data,),
             log_path=None,
             watch=self._watch,
+            note_running=note_running,
             note_sticky=lambda: None,
             note_bug=self._note_bug,
         )

@@ -19,6 +19,7 @@ import trio
 from arena.match.game import Game, Seat
 from arena.referee import Resumption
 from arena.schedule import derive_seed
+from arena.server.kept.past_turn import PastTurn
 from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables import absence
@@ -62,6 +63,8 @@ class LiveTable(Gathering):
         self.closed_because = ""
         """Why the table was closed; empty while it is open."""
         self._playing: trio.CancelScope | None = None
+        self._opening: Resumption | None = None
+        """What the match that begins goes on from."""
 
     # What members do; all but leaving needs a disk that works
 
@@ -78,6 +81,25 @@ class LiveTable(Gathering):
     def begin(self, member: Member) -> None:
         """The host starts."""
         self._begin(tables.begin, member)
+
+    def begin_from(self, member: Member, turn: PastTurn) -> None:
+        """The host starts where somebody was asked in a match that is over, and has that one's seat.
+
+        Chance is drawn anew from there.  Raises Refusal if the table does not fit that match.
+        """
+        others = [each.player_id for each in self.table.players if each.player_id != member.player_id]
+        if self.game != turn.game:
+            raise Refusal("conflict", "this table has another game, or other house rules, than that match")
+        if member.is_spectator or len(others) + 1 != len(turn.names):
+            raise Refusal(
+                "conflict", f"{len(turn.names)} played there: as many must be seated, you among them"
+            )
+        seating = [*others[: turn.seat], member.player_id, *others[turn.seat :]]
+        self._opening = Resumption(turn.turns, ())
+        try:
+            self._begin(lambda table, by, _, now: tables.begin_seated(table, by, seating, now), member)
+        finally:
+            self._opening = None
 
     def rematch(self, member: Member) -> None:
         self._begin(tables.rematch, member)
@@ -226,7 +248,7 @@ class LiveTable(Gathering):
             started_at=self._hall.now(),
             are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
-        self.match, self.seats = self._new_match(terms), {}
+        self.match, self.seats = self._new_match(terms, self._opening), {}
         self.match.begin(table.rules)
 
     def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:

@@ -164,7 +164,10 @@ class PlayedMatch:
 
     def begin(self, rules: Mapping[str, Any]) -> None:
         """Keeps how it began.  `rules`: from which its game can be made again."""
-        self._hall.records.begin_match(self._table_id, self.game, self.terms, rules)
+        records, terms = self._hall.records, self.terms
+        records.begin_match(self._table_id, self.game, terms, rules)
+        for number, turn in enumerate(() if self._resumption is None else self._resumption.turns):
+            records.keep_turn(terms.match_id, self.game, number, turn, ())
 
     def answer(self, player_id: str, seat: SeatPlayer, move: Any) -> None:
         """Makes the move of somebody who plays, which is kept once the records say so.

@@ -10,6 +10,7 @@ spectators, chat).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import attrs
@@ -220,6 +221,12 @@ def begin(table: Table, by: str, rng: Random, now: float) -> After:
     return _begun(table, rng, now)
 
 
+def begin_seated(table: Table, by: str, seating: Sequence[str], now: float) -> After:
+    """The host begins a match in which these player_ids have the seats in turn."""
+    _check_host(table, by, "start")
+    return _begun_with(table, [table.member(player_id) for player_id in seating], now)
+
+
 def rematch(table: Table, by: str, rng: Random, now: float) -> After:
     """The host begins another match with the same people, in a new order."""
     _check_host(table, by, "ask for a rematch")
@@ -269,6 +276,11 @@ def _begun(table: Table, rng: Random, now: float) -> After:
     assert len(players) <= most, "nobody more was let in"
     seated = list(players)
     rng.shuffle(seated)
+    return _begun_with(table, seated, now)
+
+
+def _begun_with(table: Table, seated: Sequence[Member], now: float) -> After:
+    _check_not_playing(table)
     fresh = [attrs.evolve(member, is_ready=False, missed=0, seen_at=now) for member in table.members]
     begun = attrs.evolve(
         table,

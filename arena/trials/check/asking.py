@@ -12,10 +12,11 @@ import trio
 from arena.box.box import Level
 from arena.errors import ConfigError, FaultKind
 from arena.match.clock import Control, Limit
-from arena.match.game import Game, Seat, explain, is_legal
+from arena.match.game import Game, Seat
+from arena.players.asking import answer_of
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
-from arena.players.desk import Desk, Question, Reply, Slot
+from arena.players.desk import Question
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
@@ -84,41 +85,18 @@ async def _asked(
     put = Question(
         msgspec.Raw(msgspec.json.encode(question.state)), options, Limit(limit_s, 0.0, is_first=True), None
     )
-    player.begin(_start(game, question.match or {}, names, seat))
-    for kind, payload in question.events:
-        player.tell(kind, msgspec.Raw(msgspec.json.encode(payload)))
-    slot = AwaitedSlot(put)
-    player.ask(put, slot)
-    player.flush()
-    with trio.move_on_after(limit_s):
-        await slot.answered.wait()
-    reply = slot.reply
-    if reply is None:
-        fault, reason = player.expire()
-        return BotAnswer(
-            move=None,
-            fault=fault,
-            reason=reason or f"no answer within {limit_s:g} s",
-            elapsed_s=limit_s,
-            is_judged=False,
-            log=host.printed(player).tail,
-        )
-    return _judged(reply, slot, Codec(game, names, Seat(seat)), question, host.printed(player).tail)
-
-
-def _judged(reply: Reply, slot: AwaitedSlot, codec: Codec, question: RecordedQuestion, log: str) -> BotAnswer:
-    fault, reason = reply.fault, reply.reason
+    told = [(kind, msgspec.Raw(msgspec.json.encode(payload))) for kind, payload in question.events]
     is_judged = question.options is not None
-    if fault is None and is_judged and not is_legal(slot.question.options, reply.move):
-        fault, reason = "illegal", explain(slot.question.options, reply.move)
-    began_at = slot.asked_at if slot.sent_at is None else slot.sent_at
+    answer = await answer_of(
+        player, _start(game, question.match or {}, names, seat), told, put, is_judged=is_judged
+    )
     return BotAnswer(
-        move=None if reply.move is None else codec.move_json(reply.move),
-        fault=fault,
-        reason=reason,
-        elapsed_s=max(0.0, reply.arrived_at - began_at),
+        move=None if answer.move is None else Codec(game, names, Seat(seat)).move_json(answer.move),
+        fault=answer.fault,
+        reason=answer.reason,
+        elapsed_s=answer.elapsed_s,
         is_judged=is_judged,
-        log=log,
+        log=host.printed(player).tail,
     )
 
 
@@ -139,18 +117,3 @@ def _start(game: Game[Any, Any], match: Mapping[str, Any], names: tuple[str, ...
         control=Control(move_s=None, first_s=0.0),
         bot_seed=bot_seed,
     )
-
-
-class AwaitedSlot(Slot):
-    """A slot that can be waited for until it is settled."""
-
-    __slots__ = ("answered",)
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(Desk(), question, trio.current_time())
-        self.answered = trio.Event()
-
-    def settle(self, reply: Reply) -> None:
-        if self.reply is None:
-            self.reply = reply
-            self.answered.set()
