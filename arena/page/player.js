@@ -53,7 +53,7 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
 
   const log = html`<${Log} ...${{ film, version, viewer, place, go, plays, spells: board.spells }} />`;
 
-  return html`<div class=${`player${embed ? " embed" : ""}${isLive ? " live" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
+  return html`<div class=${`player${embed ? " embed" : ""}${tabs.length ? " at-a-table" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
       <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
