@@ -5,20 +5,20 @@ import { useEffect, useLayoutEffect, useRef } from "./html.js";
 const SIZES = [1.85, 1.65, 1.45, 1.3, 1.15, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35];
 const PARTS = [["--k-fit", ".is-round .k-slot:not(.is-bottom) > .k-place"], ["--k-bottom-fit", ".is-round .is-bottom > .k-place"], ["--k-centre-fit", ".is-round > .k-centre"]];
 
-// While a match and the size of its board stay the same, pieces only become smaller, and the dock below them on a phone
-// only larger: nothing jumps from step to step.  `drawn` and `dock`: refs of their elements.
+// While a match and the size of its board stay the same, pieces only become smaller, those at showdowns and those between
+// them each for themselves: nothing jumps from step to step.  `drawn` and `dock`: refs of their elements; the style knows
+// how high the dock is, as `--dock`.
 export function useFit(drawn, dock, film, scene) {
   const known = useRef({});
   const fit = useRef(null);
   fit.current = () => {
     if (!drawn.current) return; // gone with its page
-    const board = drawn.current, stage = board.parentElement, old = known.current, width = board.clientWidth;
-    const isSame = old.film === film && old.width === width && old.window === innerHeight;
-    const under = isUnder(dock.current) ? Math.max(isSame ? old.under : 0, dock.current.offsetHeight) : 0;
-    if (under !== old.under) stage.style.setProperty("--dock", `${under}px`);
-    const height = board.clientHeight;
-    const from = isSame && old.height === height ? old.at : PARTS.map(() => 0);
-    known.current = { film, width, height, under, window: innerHeight, at: fitted(board, from) };
+    const board = drawn.current, { clientWidth: width, clientHeight: height } = board;
+    board.parentElement.style.setProperty("--dock", `${dock.current.offsetHeight}px`);
+    const { film: before, width: across, height: down } = known.current;
+    if (before !== film || across !== width || down !== height) known.current = { film, width, height, at: {} };
+    const { at } = known.current, kind = scene.shown ? "showdown" : "play";
+    at[kind] = fitted(board, at[kind]);
   };
   useLayoutEffect(() => fit.current(), [film, scene]);
   useEffect(() => {
@@ -28,9 +28,6 @@ export function useFit(drawn, dock, film, scene) {
     return () => watcher.disconnect();
   }, []);
 }
-
-// Whether the dock lies over what is below the board.
-const isUnder = (dock) => getComputedStyle(dock).position === "sticky";
 
 // Draws the pieces of a board as large as its places allow; gives how large, to go on from there.
 export const fitted = (board, from = PARTS.map(() => 0)) => PARTS.map((part, each) => partFitted(board, part, from[each]));

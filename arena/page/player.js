@@ -76,7 +76,7 @@ export function Player({
   const sayNow = () => linesAt(film, place, viewer).map(({ text }) => text).join(". ");
   const ending = film.ranks && html`<${Ending} ...${{ film, place, viewer, go, link, board: drawn, said: sayNow }} />`;
 
-  return html`<div class=${`player${embed ? " embed" : ""}${isLive || beside ? " live" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
+  return html`<div class=${`player${embed ? " embed" : ""}${isLive ? " live" : ""}${beside ? " at-a-table" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
       <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${picture}<div class="k-board k-ghosts" aria-hidden="true" ref=${ghosts}></div></div>

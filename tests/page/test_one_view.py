@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browsers import DESK
-from daily import NIGHTLY, daily
+from daily import nightly_rows
 from site_people import Person, person, quick  # noqa: F401  fixtures
 
 from arena.games import GAMES
@@ -20,7 +20,8 @@ from tests.server.served import a_server
 pytestmark = pytest.mark.slow
 
 SIZES = ((360, 740), (768, 1024), (1280, 720), (1366, 768), (1440, 900))
-TURNS = 6
+TURNS, NIGHTLY_TURNS = 6, 30
+"""How many of a match are looked at."""
 SHIFT_MAX = 0.1
 """The layout shift of one change, as browsers count it."""
 
@@ -49,6 +50,8 @@ SHIFTS = """() => {
         for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifts.push(value);
     }).observe({ type: "layout-shift" });
 }"""
+PRESS = "document.querySelector('.turn.mine .k-controls button:enabled')?.click()"
+"""Presses the first button, unless the turn is over by now."""
 BROKEN = """() => {
     const found = new Set(), range = document.createRange();
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -87,12 +90,14 @@ def full(tmp_path: Path, chromium: Any) -> Iterator[Callable[..., Person]]:
         context.close()
 
 
-@pytest.mark.parametrize("game", daily("holdem".__eq__, GAMES))
-def test_hand_board_and_buttons_are_in_one_view(game: str, full: Callable[..., Person]) -> None:
+@pytest.mark.parametrize(
+    ("game", "turns"), [("holdem", TURNS), *nightly_rows(*((game, NIGHTLY_TURNS) for game in GAMES))]
+)
+def test_hand_board_and_buttons_are_in_one_view(game: str, turns: int, full: Callable[..., Person]) -> None:
     """At a full table, in windows of five sizes, at each turn; and no word is broken there."""
     ann, rng = full(game, *SIZES[0]), Random(1)
     found: list[Any] = []
-    for turn in range(TURNS):
+    for turn in range(turns):
         if not ann.is_asked():
             break
         for width, height in SIZES:
@@ -106,24 +111,25 @@ def test_hand_board_and_buttons_are_in_one_view(game: str, full: Callable[..., P
     assert [] == found
 
 
-SHIFTED = [
-    pytest.param(game, width, height, marks=() if game == "holdem" else NIGHTLY)
-    for game in GAMES
-    for width, height in ((360, 740), (1280, 720))
-]
+SHIFTED = [(game, *size, NIGHTLY_TURNS) for game in GAMES for size in SIZES]
 
 
-@pytest.mark.parametrize(("game", "width", "height"), SHIFTED)
-def test_a_turn_moves_nothing_else(game: str, width: int, height: int, full: Callable[..., Person]) -> None:
+@pytest.mark.parametrize(
+    ("game", "width", "height", "turns"),
+    [("holdem", 360, 740, TURNS), ("holdem", 1280, 720, TURNS), *nightly_rows(*SHIFTED)],
+)
+def test_a_turn_moves_nothing_else(
+    game: str, width: int, height: int, turns: int, full: Callable[..., Person]
+) -> None:
     """What changes from turn to turn leaves the rest where it is, as the browser measures it."""
     ann = full(game, width, height)
     ann.page.evaluate(SHIFTS)
-    for turn in range(TURNS):
+    for turn in range(turns):
         if not ann.is_asked():
             assert turn
             break
         # By the page itself: what moves within half a second of a person's click is not counted.
-        ann.page.locator(".turn.mine .k-controls button:enabled").first.evaluate("(each) => each.click()")
+        ann.page.evaluate(PRESS)
         ann.page.evaluate(DRAWN)
     shifts = ann.page.evaluate("shifts")
     assert max(shifts, default=0) <= SHIFT_MAX, sorted(shifts)[-5:]

@@ -87,19 +87,15 @@ CLICK_ALL = """() => {
     window.sent = [];
     return (async () => {
         for (const button of ["shoot", "add", "pass"].flatMap(all)) button.click();
-        for (let item = 0; item < all("item").length; item++) {
-            all("item")[item].click();
-            await settled();
-            for (let target = 0; target < all("target").length; target++) {
-                all("target")[target].click();
-                await settled();
-                if (below.querySelector(".is-second")) {
-                    for (const button of all("target")) button.click();
-                    all("item")[item].click();
-                    await settled();
-                }
-            }
-        }
+        const press = async (button) => { button.click(); await settled(); };
+        const tryFrom = async (path) => {
+            for (const back of all("back")) await press(back);
+            const before = sent.length;
+            for (const [part, at] of path) await press(all(part)[at]);
+            if (sent.length > before) return;
+            for (let at = 0; at < all("target").length; at++) await tryFrom([...path, ["target", at]]);
+        };
+        for (let at = 0, items = all("item").length; at < items; at++) await tryFrom([["item", at]]);
         return sent;
     })();
 }"""

@@ -148,7 +148,7 @@ function BetForm({ bets, send, kit, besides }) {
     ${[...new Set(of.map((each) => each[name]))].map((value) => html`<${kit.Choice} key=${value} name=${name} chosen=${value === chosen}
       disabled=${!among.some((each) => each[name] === value)} choose=${() => want({ ...set, [name]: value })}>${partSign(value, kit)}<//>`)}
   </fieldset>`;
-  return html`<form class="k-controls" onSubmit=${bet}>
+  return html`<form class="k-controls blef-moves" onSubmit=${bet}>
     <fieldset>
       <legend class="unseen">What do you bet is there?</legend>
       ${Object.keys(KINDS).map((each) => html`<${kit.Choice} key=${each} name="kind" chosen=${each === kind}
@@ -172,8 +172,13 @@ function articled(words) {
   return /^(two|three|four)/.test(words) ? words : `${card === "ace" ? "an" : "a"} ${card}`;
 }
 
-// On a phone its controls take three rows of choices.
-export const style = `.stage:has([data-game="blef"]) { --dock-least: 17.8rem; }`;
+// On a phone its controls take three rows of choices; a row of them shall fit beside its question.
+export const style = `
+.stage:has([data-game="blef"]) { --dock-height: 17.8rem; }
+.blef-moves { --k-card-small: 1.5rem; }
+.blef-moves fieldset { gap: .3rem; }
+.blef-moves legend { max-width: 4.6rem; }
+`;
 
 // The sets, in the order of their seniority.
 

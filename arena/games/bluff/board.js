@@ -230,18 +230,25 @@ function Claims({ claims, claim, want, kit }) {
 }
 
 export const style = `
-.stage:has([data-game="bluff"]) { --dock-least: 15rem; }
+.stage:has([data-game="bluff"]) { --dock-height: 15.5rem; }
 .bluff-centre { display: grid; gap: .5rem; justify-items: center; text-align: center; min-width: 0; }
 .bluff-centre > .k-row { justify-content: center; max-width: 100%; }
 .bluff-pile { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: center; justify-content: center; color: var(--soft); font-size: .88rem; }
-.bluff-moves p { margin: 0; }
-.bluff-hand { display: flex; flex-wrap: wrap; gap: .25rem; }
+.bluff-moves p { margin: 0; line-height: 1.25; }
+.bluff-moves .k-note { font-size: .84rem; color: var(--soft); }
+.bluff-hand { display: flex; flex-wrap: wrap; gap: .25rem; max-height: 9rem; padding: 3px; overflow: auto; }
+@media (min-width: 70rem) { .bluff-hand { max-height: 15rem; } }
 .bluff-hand button { padding: .15rem; min-width: 2.75rem; border-radius: .5rem; border-color: transparent; background: none; }
 .is-cropped .k-one { display: block; height: 2.3rem; overflow: hidden; }
 .bluff-hand button .k-card { margin-inline: auto; }
 .bluff-hand [aria-pressed=true] { border-color: var(--accent); background: var(--shade); box-shadow: 0 0 0 1.5px var(--accent); transform: translateY(-.2rem); }
 .bluff-moves output { color: var(--soft); font-size: .9rem; }
-@media (max-width: 44rem) { .bluff-moves output { display: none; } .bluff-hand { gap: 0; } }
+@media (max-width: 44rem) {
+  .bluff-moves :is(output, .k-note), .bluff-moves:has(+ .bluff-moves) > p { display: none; }
+  .bluff-hand { gap: 0; }
+  .is-cropped { display: grid; grid: repeat(3, auto) / auto-flow 2.75rem; }
+  .bluff-moves + .bluff-moves .is-cropped { grid-template-rows: repeat(2, auto); }
+}
 .bluff-moves kbd { font: inherit; font-size: .75em; font-weight: 400; border: 1px solid currentColor; border-radius: .25rem; padding: 0 .3em; margin-left: .25em; opacity: .8; }
 @media (pointer: coarse) { .bluff-moves kbd { display: none; } }
 `;

@@ -132,7 +132,7 @@ export function controls({ scene, seat, options, send }, kit) {
 
 function Moving({ scene, seat, options, send, kit }) {
   const { html, useState } = kit;
-  const [chosen, choose] = useState(null); // an item that needs a target: { kind, stolen: the option of what is stolen, owner }
+  const [chosen, choose] = useState(null); // an item that needs a target: { kind, stolen: the option of what is stolen, owner of that }
   const own = scene.names[seat];
   const act = (option, fields = {}) => send(withoutNulls(kit.filled(option.form, fields)));
   const of = (kind) => options.filter((option) => option.kind === kind);
@@ -140,18 +140,20 @@ function Moving({ scene, seat, options, send, kit }) {
   if (rebalancer) return html`<div class="k-controls chamber-moves">${inWindow(rebalancer, of("Pass")[0], act, kit)}</div>`;
   const use = (kind, option) => (kind === "UseSkipItem" || kind === "UseStealItem" ? choose({ kind }) : act(option));
   const kinds = Object.keys(ITEMS).filter((kind) => of(kind).length);
-  return html`<div class="k-controls chamber-moves" onKeyDown=${(event) => { if (event.key === "Escape") choose(null); }}>
+  if (chosen) {
+    return html`<div class="k-controls chamber-moves" onKeyDown=${(event) => { if (event.key === "Escape") choose(null); }}>
+      <fieldset class="chamber-target">${targetsOf(chosen, of, act, choose, kit)}
+        <button type="button" data-part="back" onClick=${() => choose(null)}>Back</button></fieldset></div>`;
+  }
+  return html`<div class="k-controls chamber-moves">
     ${of("ShootPlayer").map((option) => html`<fieldset key="shoot"><legend>Shoot</legend>
       ${option.fields.target.one_of.map((name) => html`<button key=${name} type="button" data-part="shoot" class=${name === own ? "" : "k-send"}
         onClick=${() => act(option, { target: name })}>${name === own ? "Yourself" : html`<bdi>${name}</bdi>`}</button>`)}
     </fieldset>`)}
     ${kinds.length ? html`<fieldset key="items" class="chamber-choice"><legend>Or use an item</legend>
       ${kinds.map((kind) => html`<button key=${kind} type="button" data-part="item" title=${ITEMS[kind][1]} class="chamber-item"
-        aria-expanded=${kind === "UseSkipItem" || kind === "UseStealItem" ? String(chosen?.kind === kind) : null}
         onClick=${() => use(kind, of(kind)[0])}>${kit.item(ITEMS[kind][0], { count: ownedOf(scene, seat, ITEMS[kind][0]) })}<small>${ITEMS[kind][1]}</small></button>`)}
     </fieldset>` : null}
-    ${chosen ? html`<fieldset key="target" class=${kit.classes("chamber-target", chosen.stolen && "is-second")}>${targetsOf(chosen, of, act, choose, kit)}
-      <button type="button" data-part="back" onClick=${() => choose(null)}>Back</button></fieldset>` : null}
   </div>`;
 }
 
@@ -165,23 +167,26 @@ function inWindow(option, pass, act, kit) {
 // What has to be chosen for an item, one thing after the other.
 function targetsOf({ kind, stolen, owner }, of, act, choose, kit) {
   const { html } = kit;
-  if (kind === "UseSkipItem") return whoseTurn(of(kind)[0].fields.target.one_of, (target) => act(of(kind)[0], { target }), html);
-  if (stolen) {
+  const names = (legend, among, then) => html`<legend>${legend}</legend>
+    ${among.map((name) => html`<button key=${name} type="button" data-part="target" onClick=${() => then(name)}><bdi>${name}</bdi></button>`)}`;
+  if (kind === "UseSkipItem") return names(WHOSE_TURN, of(kind)[0].fields.target.one_of, (target) => act(of(kind)[0], { target }));
+  if (owner) {
     const fields = { item: "Skip", target: owner };
-    return whoseTurn(stolen.fields.skip_target.one_of, (target) => act(stolen, { ...fields, skip_target: target }), html);
+    return names(WHOSE_TURN, stolen.fields.skip_target.one_of, (target) => act(stolen, { ...fields, skip_target: target }));
   }
   const take = (option, target) => {
     const [item] = option.fields.item.one_of;
     if (item === "Skip") choose({ kind, stolen: option, owner: target });
     else act(option, { item, target, skip_target: null });
   };
-  return html`<legend>Steal what, from whom?</legend>
-    ${of(kind).flatMap((option) => option.fields.target.one_of.map((target) => html`<button key=${`${option.fields.item.one_of[0]} ${target}`} type="button" data-part="target"
-      class="chamber-steal" onClick=${() => take(option, target)}>${kit.item(option.fields.item.one_of[0])} from <bdi>${target}</bdi></button>`))}`;
+  if (stolen) return names("From whom?", stolen.fields.target.one_of, (target) => take(stolen, target));
+  return html`<legend>Steal what?</legend>
+    ${of(kind).map((option) => [option, option.fields.item.one_of[0], option.fields.target.one_of]).map(([option, item, [first, ...others]]) => html`<button key=${item} type="button"
+      data-part="target" class="chamber-steal" onClick=${() => (others.length ? choose({ kind, stolen: option }) : take(option, first))}>
+      ${kit.item(item)} ${others.length ? "…" : html`from <bdi>${first}</bdi>`}</button>`)}`;
 }
 
-const whoseTurn = (names, act, html) => html`<legend>Whose next turn is lost?</legend>
-  ${names.map((name) => html`<button key=${name} type="button" data-part="target" onClick=${() => act(name)}><bdi>${name}</bdi></button>`)}`;
+const WHOSE_TURN = "Whose next turn is lost?";
 
 const ownedOf = (scene, seat, item) => scene.state.players[seat].items.filter((each) => each === item).length;
 
@@ -201,7 +206,7 @@ export const style = `
   .chamber-effects, .chamber-effects .k-item { font-size: .68rem; }
 }
 .chamber-choice { display: grid !important; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); }
-.chamber-choice:has(+ .chamber-target) { display: none !important; }
+.chamber-choice > legend { grid-column: 1 / -1; max-width: none !important; }
 .chamber-moves button { max-width: 100%; }
 .chamber-item { display: grid; justify-items: start; align-content: center; text-align: left; gap: .1rem; padding: .2rem .5rem !important; }
 .chamber-item .k-item, .chamber-steal .k-item { border: 0; padding: 0; font-size: 1rem; }

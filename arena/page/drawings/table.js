@@ -29,8 +29,8 @@ export function place(scene, seat, options = {}) {
     data-seat=${seat}
   >
     <div class="k-top"><div class="k-head">
-      ${sign ? mark(sign) : null}
       <b class="k-name" title=${scene.names[seat]}>${shortened(scene.names[seat])}</b>
+      ${sign ? mark(sign) : null}
       ${[scene.you === seat && "you", options.dealer && dealer, note].filter(Boolean).map((tag) => html`<span class=${tag === dealer ? "k-tag k-dealer" : "k-tag"} key=${tag}>${tag}</span>`)}
     </div>
     <p class="k-stats"><span>${stats}</span>${status ? html`<span class="k-status">${status}</span>` : null}</p></div>
