@@ -1,4 +1,4 @@
-"""Which matches of a folder are meant: of a bot, against another one, lost, with faults, won by the weaker."""
+"""Which matches of a folder are wanted: of a bot, against another, lost, with faults, or upsets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UPSETS = (
 
 @attrs.frozen
 class MatchFilter:
-    """What the matches have in common."""
+    """What the wanted matches have in common."""
 
     bot: str | None = None
     """Who played; None: anybody."""
@@ -33,7 +33,7 @@ class MatchFilter:
     """Who played too."""
     only: Kind | None = None
     """Those that the bot lost (to that other one), in which it (or anybody) failed, or which were won by
-    whoever has the fewest points on average of those who played."""
+    the bot with the fewest points on average of those who played."""
 
     @property
     def test(self) -> str:
@@ -48,3 +48,7 @@ class MatchFilter:
     def values(self) -> dict[str, Any]:
         """The values in the condition."""
         return {"bot": self.bot, "against": self.against}
+
+
+ALL_MATCHES = MatchFilter()
+"""Every match."""

@@ -15,7 +15,7 @@ from arena.match.record import Decision
 from arena.schedule import PairingId
 from arena.store.capsules import capsule_name, log_in
 from arena.store.checksums import is_meta_whole
-from arena.store.choosing import MatchFilter
+from arena.store.choosing import ALL_MATCHES, MatchFilter
 from arena.store.database import Database
 from arena.store.files import sentences
 from arena.store.rows import (
@@ -125,7 +125,7 @@ class Reading(Database):
         found = self._matches(where, after, most)
         return sorted(found, key=lambda match: match.started_at + match.duration_s)
 
-    def matches_from(self, first: int, count: int, of: MatchFilter = MatchFilter()) -> list[StoredMatch]:
+    def matches_from(self, first: int, count: int, of: MatchFilter = ALL_MATCHES) -> list[StoredMatch]:
         """A page of the matches that are meant, in schedule order: `count` of them from `first` on."""
         # the numbers first: sorting whole rows of a million matches would take seconds
         numbers = (
