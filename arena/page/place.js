@@ -37,15 +37,14 @@ export function usePlace({ film, start: { step: first, plays: isStarted }, reads
   useEffect(() => {
     if ((mode !== "plays" && mode !== "reads") || run) return undefined;
     if (place >= last) {
-      if (!isLive) setMode("stays");
-      else if (mode === "plays") setMode(reads ? "reads" : "follows");
+      if (mode === "plays") setMode(reads ? "reads" : isLive ? "follows" : "stays");
       return undefined;
     }
     const timer = setTimeout(() => setAt(place + 1), Math.max(0, moved.current + PACES[pace][1] - performance.now()));
     return () => clearTimeout(timer);
   }, [mode, place, pace, last, isLive, run]);
   const toggle = () => {
-    const goesOn = mode === "plays" || mode === "reads";
+    const goesOn = (mode === "plays" || mode === "reads") && place < last;
     if (!goesOn && place >= last) setAt(0);
     setMode(goesOn ? "stays" : "plays");
   };

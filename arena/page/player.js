@@ -16,6 +16,7 @@ import { PACES, usePlace } from "./place.js";
 import { isHeard, sound, soundOf, switchSounds } from "./sounds.js";
 import { Tabs } from "./tabs.js";
 
+const RESULT_MS = 4000; // for the end of a match that was read, before the next one
 const ROUNDS_MARKED_MAX = 60; // more are no help on a timeline
 const SIGNS = { mark: "●", out: "■", fault: "▲", swing: "◆", decided: "★" };
 
@@ -29,6 +30,7 @@ const ICONS = {
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
 // `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
+<<<<<<< HEAD
 // `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
 // `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
 // as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with the log, as
@@ -38,6 +40,13 @@ export function Player({
   film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [], embed = false,
   reads = false, onBehind, isCalled = false,
 }) {
+=======
+// `start`: { step, viewer }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
+// `beside`: markup of the dock below or beside the board, such as a person's moves.  `tabs`: what shares its place with
+// the log, as Tabs takes them.  `reads`: a live film is shown at reading speed; `isOld`: another match is played meanwhile,
+// and `onNext(isNow)` is called to go on to it, at what is played there now or from its start.  `isCalled`: whoever looks on is to move.
+export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, tabs = [], embed = false, reads = false, isOld = false, onNext, isCalled = false }) {
+>>>>>>> 4c6b2ccf (site: a match of bots stays until it has been read, while the next one is played)
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const viewers = useMemo(() => viewersOf(film), [film]);
@@ -47,12 +56,17 @@ export function Player({
   const { place, mode, go, toggle, pace, setPace, shown } = usePlace({ film, start, reads, viewer, board });
   const root = useRef(null), drawn = useRef(null), dock = useRef(null), ghosts = useRef(null);
   const behind = mode === "reads" ? last - place : 0;
-  const plays = mode === "plays" || (mode === "reads" && !isLive);
+  const plays = mode === "plays" || (behind > 0 && !isLive);
   const isBack = isLive && (mode === "stays" || mode === "plays");
   const hasBar = !isLive || isBack;
 
   useEffect(() => { onMove?.(place, viewer, plays); }, [place, viewer, plays]);
-  useEffect(() => { onBehind?.(behind > 0); }, [behind > 0]);
+  const isRead = isOld && mode === "reads" && behind === 0;
+  useEffect(() => {
+    if (!isRead) return undefined;
+    const timer = setTimeout(() => onNext(false), RESULT_MS);
+    return () => clearTimeout(timer);
+  }, [isRead]);
   useEffect(() => { if (isCalled) sound("turn"); }, [isCalled]);
   // What only the bar shows is not counted anew at each step of a match that is followed.
   const counted = hasBar ? version : -1;
@@ -84,9 +98,10 @@ export function Player({
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
         ${!hasBar && html`<div class="looking">
           <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
-        ${behind > 0 && html`<p class="behind"><span>At reading speed, ${behind === 1 ? "a step" : `${behind.toLocaleString("en")} steps`} behind.</span> <button type="button" data-part="now" onClick=${() => go(last)}>Live</button></p>`}
+        ${(behind > 0 || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
+          <button type="button" data-part="now" onClick=${() => (isOld ? onNext(true) : go(last))}>${isLive || isOld ? "Live" : "To the end"}</button></p>`}
         ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
-        ${behind > 0 ? null : typeof beside === "function" ? beside(ending) : [beside, ending]}
+        ${behind > 0 ? null : isOld ? ending : typeof beside === "function" ? beside(ending) : [beside, ending]}
         ${hasBar && html`<div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
           <${Ahead} ...${{ film, version, place, last }} />
@@ -132,6 +147,11 @@ function Whole({ root }) {
   if (!document.fullscreenEnabled) return null;
   const turn = () => (document.fullscreenElement ? document.exitFullscreen() : root.current.requestFullscreen());
   return html`<${Control} part="whole" name="Full screen" act=${() => turn().catch(() => {})} off=${false} />`;
+}
+
+function behindSaid(behind, isOld) {
+  const steps = behind === 1 ? "a step" : `${behind.toLocaleString("en")} steps`;
+  return `${behind ? `At reading speed, ${steps} behind.` : ""}${isOld ? " Another match has begun." : ""}`;
 }
 
 // What a match that is followed has come to.

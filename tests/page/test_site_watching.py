@@ -28,6 +28,7 @@ FED = """([film, steps, table, everyMs]) => {
         send() {
             const tell = (more) => this.onmessage({ data: JSON.stringify({ table, ...more, moves: null, result: null, alert: null }) });
             tell({});
+            window.begin = (match) => tell({ film: { ...film, match } });
             let sent = 0;
             setTimeout(() => {
                 tell({ film });
@@ -99,6 +100,20 @@ def test_bots_are_watched_at_reading_speed(watcher: Callable[..., Person]) -> No
     page.locator("[data-part=back]").click()
     page.locator("[data-part=play]").click()
     page.locator("[data-part=slider]").wait_for(state="detached")
+
+
+def test_a_match_stays_until_it_has_been_read(watcher: Callable[..., Person]) -> None:
+    """Another one that begins meanwhile is said, and waits for who reads; the button leads there."""
+    ann = watcher(20, steps=12)
+    page, shown = ann.page, ann.page.locator("[data-part=log] li")
+    until(page, "() => window.sent === 12")
+    shown.nth(3).wait_for()
+    page.evaluate("begin('another')")
+    page.get_by_text("Another match has begun.").wait_for()
+    assert shown.count() > 3
+    page.locator("[data-part=now]").click()
+    page.get_by_text("The match begins.").wait_for()
+    assert 0 == page.get_by_text("Another match has begun.").count()
 
 
 @pytest.mark.parametrize("at", [pytest.param("reading", marks=NIGHTLY), pytest.param("live", marks=NIGHTLY)])

@@ -85,7 +85,7 @@ function Leave({ acts, here }) {
 // The match, and the moves of whoever sits here; who is here, what they say, and how to bring others, beside what happened.
 function Stage({ shown, reading, here, acts, game, id }) {
   const { version, table } = shown;
-  const { film, reads, onBehind } = reading;
+  const { film, reads, isOld, onNext } = reading;
   const module = useBoard(game);
   const { match_id, names, ranks } = table.match;
   useEffect(() => {
@@ -104,16 +104,21 @@ function Stage({ shown, reading, here, acts, game, id }) {
     ...(here.you ? [] : [{ id: "join", title: "Join", body: html`<${Join} ...${{ table, here, acts }} />` }]),
   ];
   const start = reads && film.isFresh ? { step: 0 } : {};
-  return html`<${Player} ...${{ film, version, module, seat: here.seat, beside, link, tabs, start, reads, onBehind }} isCalled=${here.isAsked && forced(table) === null} />`;
+  return html`<${Player} ...${{ film, version, module, seat: here.seat, beside, link, tabs, start, reads, isOld, onNext }} isCalled=${here.isAsked && forced(table) === null} />`;
 }
 
-// Bots do not wait for who watches them: their matches are shown at reading speed, and one that has not been read to its
-// end stays while the next one is played.
+// Bots do not wait for who watches them: their matches are shown at reading speed, and one stays until it has been read,
+// while others are played.
 function useReading({ film, table }) {
   const [kept, keep] = useState(null);
   const reads = table !== null && !table.you && !table.players.some((player) => player.way === "person" && !player.has_left);
-  const shown = (reads && kept) || film;
-  return { film: shown, reads, onBehind: (isBehind) => keep(isBehind ? shown : null) };
+  const isOld = Boolean(reads && kept && film && kept.match !== film.match);
+  useEffect(() => { if (!isOld) keep(film); }, [film]);
+  const onNext = (isNow) => {
+    if (isNow && film.status === "playing") film.isFresh = false; // not from its start
+    keep(film);
+  };
+  return { film: isOld ? kept : film, reads, isOld, onNext };
 }
 
 const boards = new Map();
