@@ -67,7 +67,7 @@ export function changesOf(before, after, actor) {
   };
   const places = new Map(after.filter(({ place }) => place).map(({ seat, place }) => [seat, place]));
   const boxOf = (seat) => places.get(String(seat))?.getBoundingClientRect() ?? null;
-  const middle = boxIn(after, "");
+  const middle = after[0]?.element.closest(".k-board")?.querySelector(".k-centre")?.getBoundingClientRect() ?? null;
   const rest = after.filter((piece) => {
     const same = taken(({ kind, face, seat }) => kind === piece.kind && face === piece.face && seat === piece.seat);
     if (same && isMoved(same.box, piece.box)) changes.push({ what: "shift", piece, from: same.box });
@@ -76,7 +76,7 @@ export function changesOf(before, after, actor) {
   for (const piece of rest) {
     const { kind, face, seat } = piece;
     if (TURNED.includes(kind) && face !== null && taken((old) => old.kind === kind && old.face === null && old.seat === seat)) {
-      changes.push({ what: kind === "shell" ? "shot" : "reveal", piece, from: null });
+      changes.push({ what: kind === "shell" ? fired(face) : "reveal", piece, from: null });
     } else if (kind === "card" && face !== null) {
       const moved = taken((old) => old.kind === kind && old.face === face);
       if (moved) changes.push({ what: "play", piece, from: moved.box });
@@ -107,25 +107,20 @@ function entering({ kind, face, seat }, old, actor, middle, boxOf) {
   switch (kind) {
     case "card": case "die": return { what: "deal", from: seat ? middle : null };
     case "claim": return { what: "bid", from: boxOf(actor) };
-    case "chips": return seat ? { what: "bet", from: old ? null : boxOf(seat) } : { what: "pot", from: null };
-    case "pile": return { what: grows || !old ? "play" : "pot", from: boxOf(actor) };
-    case "lives": return { what: old && !grows ? "loss" : "pot", from: null };
-    case "cylinder": return { what: old && !grows ? "click" : "deal", from: null };
-    case "shell": return { what: face === null ? "bid" : "shot", from: null };
+    case "chips": return seat ? { what: "bet", from: old ? null : boxOf(seat) } : { what: "count", from: null };
+    case "pile": return grows || !old ? { what: "play", from: boxOf(actor) } : { what: "count", from: null };
+    case "lives": return { what: old && !grows ? "loss" : "count", from: null };
+    case "cylinder": return { what: old && !grows ? "turn" : "count", from: null };
+    case "shell": return { what: face === null ? "count" : fired(face), from: null };
     case "lost": return { what: "loss", from: null };
     case "won": return { what: "won", from: null };
     default: return { what: "said", from: null };
   }
 }
 
+const fired = (shell) => (shell === "blank" ? "click" : "shot");
 const isMoved = (one, other) => Math.hypot(...between(one, other)) > NEAR_PX;
 const between = (one, other) => [one.left + one.width / 2 - other.left - other.width / 2, one.top + one.height / 2 - other.top - other.height / 2];
-
-// The box round the first piece that lies in the middle, or of the board's middle.
-function boxIn(pieces, seat) {
-  const board = pieces[0]?.element.closest(".k-board");
-  return board?.querySelector(".k-centre")?.getBoundingClientRect() ?? pieces.find((piece) => piece.seat === seat)?.box ?? null;
-}
 
 // How each kind of change is seen.
 
@@ -137,12 +132,13 @@ const MOTIONS = {
   reveal: () => [[{ transform: "perspective(20rem) rotateY(90deg)" }, REST], MOVE_MS],
   bid: ({ by }) => [[{ transform: `${by} scale(.5)`, opacity: 0 }, REST], MOVE_MS],
   bet: ({ by }) => [[{ transform: `${by} scale(.7)`, opacity: 0.2 }, REST], MOVE_MS],
-  pot: () => [[{ transform: "scale(1.12)" }, REST], SHORT_MS],
+  count: () => [[{ transform: "scale(1.12)" }, REST], SHORT_MS],
   said: () => [[{ transform: "translateY(.4em) scale(.85)", opacity: 0 }, REST], SHORT_MS],
   won: () => [[{ transform: "scale(.6)", opacity: 0 }, { transform: "scale(1.12)", opacity: 1, offset: 0.6 }, REST], LONG_MS],
   loss: () => [[0, -4, 4, -3, 2, 0].map((by) => ({ transform: `translateX(${by}px)` })), LONG_MS],
   shot: () => [[{ transform: "translateX(-1em) scale(1.6)", opacity: 0 }, { transform: "translateX(.2em)", opacity: 1, offset: 0.3 }, REST], LONG_MS],
-  click: ({ change }) => [[{ transform: `rotate(${360 / Math.max(1, Number(change.old.face))}deg)` }, { transform: "none" }], LONG_MS],
+  click: () => [[{ transform: "translateX(-.3em)", opacity: 0.3 }, REST], SHORT_MS],
+  turn: ({ change }) => [[{ transform: `rotate(${360 / Math.max(1, Number(change.old.face))}deg)` }, { transform: "none" }], LONG_MS],
   gather: ({ by }) => [[{ transform: "none", opacity: 1 }, { transform: by, opacity: 0 }], LONG_MS],
 };
 
