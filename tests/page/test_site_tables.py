@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import urllib.error
+import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.server.served import Served, a_server
 from tests.server.tcp_guest import play
 
 HOSTILE = "<b id=x onclick=1>"
+ICON = "document.querySelector('link[rel=icon]').href"
 
 
 def seats_bot(server: Served, table: str, name: str) -> threading.Thread:
@@ -190,7 +192,7 @@ def test_who_has_no_choice_is_not_asked(quick: Served, person: Callable[..., Per
 
 @pytest.mark.slow
 def test_a_bystander_may_answer(quick: Served, person: Callable[..., Person]) -> None:
-    """Whoever may challenge the bid of somebody else is not told that it is its turn."""
+    """Whoever may challenge the bid of somebody else is not told that it is its turn; the page's icon is marked."""
     ann = person()
     ann.says("ann")
     ann.makes_table("Liar's Dice", {"dice": "1"})
@@ -201,11 +203,15 @@ def test_a_bystander_may_answer(quick: Served, person: Callable[..., Person]) ->
     ann.press("Begin")
     ann.page.locator(".turn").wait_for()
     order = asked(quick, "GET", f"/api/tables/{ann.table}")["match"]["names"]
+    if order[0] != "ann":
+        assert ann.page.evaluate(ICON).endswith("/icon.svg")
     for bid in range(4):
         bidder = order[bid % 3]
         if bid and "ann" not in (bidder, order[(bid - 1) % 3]):
             ann.page.get_by_text("You may answer", exact=True).wait_for()
             assert ann.page.title().startswith("You may answer")
+            assert ann.page.evaluate(ICON).endswith("/icon-turn.svg")
+            assert 200 == urllib.request.urlopen(ann.page.evaluate(ICON), timeout=20).status
             return
         if bidder == "ann":
             ann.page.locator(".whose", has_text="Your turn").wait_for()
