@@ -30,23 +30,15 @@ const ICONS = {
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
 // `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
-<<<<<<< HEAD
 // `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
 // `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
 // as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with the log, as
-// Tabs takes them.  `reads`: a live film is shown at reading speed; `onBehind(isBehind)` hears whether there is more of it
-// to be read.  `isCalled`: whoever looks on is to move.
+// Tabs takes them.  `reads`: a live film is shown at reading speed.  `isOld`: another match is played meanwhile, and
+// `onNext(isNow)` is called to go on to it, at what is played now or from its start.  `isCalled`: whoever looks on is to move.
 export function Player({
   film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [], embed = false,
-  reads = false, onBehind, isCalled = false,
+  reads = false, isOld = false, onNext, isCalled = false,
 }) {
-=======
-// `start`: { step, viewer }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
-// `beside`: markup of the dock below or beside the board, such as a person's moves.  `tabs`: what shares its place with
-// the log, as Tabs takes them.  `reads`: a live film is shown at reading speed; `isOld`: another match is played meanwhile,
-// and `onNext(isNow)` is called to go on to it, at what is played there now or from its start.  `isCalled`: whoever looks on is to move.
-export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, tabs = [], embed = false, reads = false, isOld = false, onNext, isCalled = false }) {
->>>>>>> 4c6b2ccf (site: a match of bots stays until it has been read, while the next one is played)
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const viewers = useMemo(() => viewersOf(film), [film]);
