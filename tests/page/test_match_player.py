@@ -160,12 +160,13 @@ def test_it_plays_to_the_end_and_pauses(player: Callable[..., Any]) -> None:
     part(page, "play").click()
     page.get_by_text("Step 6 of 6").wait_for()
     page.wait_for_selector("[data-part=play][aria-label=Play]")
-    assert [0, 1, 2, 3, 4, 5] == page.evaluate("moved")
+    steps = "moved.filter((step, at) => step !== moved[at - 1])"
+    assert [0, 1, 2, 3, 4, 5] == page.evaluate(steps)
     part(page, "play").click()
     page.wait_for_selector("[data-part=play][aria-label=Pause]")
     part(page, "next").click()
     page.wait_for_selector("[data-part=play][aria-label=Play]")
-    assert page.evaluate("moved")[6] == 0
+    assert page.evaluate(steps)[6] == 0
 
 
 def test_a_match_whose_rules_failed_ends_there(player: Callable[..., Any]) -> None:
