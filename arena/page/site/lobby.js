@@ -22,14 +22,15 @@ export function Between({ table, here, acts, game, ending = null }) {
     if (document.activeElement === document.body) next.current?.focus({ preventScroll: true });
   }, [ended, acts.busy]);
   return html`<section class="card between" aria-label=${isNew ? "Before the match" : "After the match"}>
-    ${table.match?.ranks ? html`<${Result} match=${table.match} />${ending}` : html`<h2>Who plays</h2>`}
+    ${table.match?.ranks ? html`<${Result} match=${table.match} />` : html`<h2>Who plays</h2>`}
     ${table.match?.ranks ? "" : html`<${Seats} table=${table} acts=${acts} />`}
     <p class="soft">${askedFor(table, here, missing, people)}</p>
     <p class="line">
       ${here.isHost ? html`<button type="button" class="primary" ref=${next} disabled=${acts.busy || missing > 0} onClick=${begin}>${isNew ? "Begin" : "Rematch"}</button>` : ""}
       ${here.own && people.length > 1 && !here.own.is_ready ? html`<button type="button" ref=${here.isHost ? null : next} disabled=${acts.busy} onClick=${() => acts.act("ready")}>Ready</button>` : ""}
-      ${table.match?.ranks ? html`<a href=${`/matches/${encodeURIComponent(table.match.match_id)}`}>Watch the whole match with all hands shown</a>` : ""}
     </p>
+    ${ending}
+    ${table.match?.ranks ? html`<p><a href=${`/matches/${encodeURIComponent(table.match.match_id)}`}>Watch the whole match with all hands shown</a></p>` : ""}
     ${here.isHost ? html`<${HostDesk} table=${table} bots=${game?.bots ?? []} acts=${acts} />` : ""}
     ${table.match ? "" : html`<${Watching} table=${table} /><${Terms} table=${table} />`}
   </section>`;
