@@ -21,7 +21,7 @@ _Numbers: TypeAlias = "tuple[int, ...]"
 
 
 class MatchRandom(Random):
-    """The randomness of one match, seeded anew by the first draw of each decision.
+    """The randomness of one match, reseeded by the first draw of each decision.
 
     The seed is made of `bot_seed`, of the numbers in the question that count rounds or hands, and of how many
     questions had the same numbers: where the game has rounds, the question's number since the last deal.  No

@@ -301,7 +301,7 @@ def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
 
 
 def _rulings(where: str, seats: list[dict[str, Any]], faults_max: int) -> Untruths:
-    """Whether each seat was asked to the end or not, as follows from its faults."""
+    """Checks that each seat was asked to the end, or was not, as its faults require."""
     for seat, row in enumerate(seats):
         faults, asked = _faults(row), row["decisions"] - row["not_asked"]
         is_over = is_given_up(faults, faults_max)

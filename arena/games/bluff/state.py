@@ -9,7 +9,7 @@ from arena.game import Seat
 
 @attrs.frozen(slots=False)
 class LastPlay:
-    """What everybody knows of a play."""
+    """What everybody knows about a play."""
 
     player: Seat
     count: int

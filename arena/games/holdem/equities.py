@@ -1,4 +1,4 @@
-"""What two hands that are all in before the flop win of the pot on average, by their classes.
+"""The share of the pot that two hands win on average if both are all in before the flop, by their classes.
 
 Made by `python tests/games/equities.py` from all 2,598,960 boards.  For each pair of classes in the order of
 CLASSES, the first one ahead of the second: the share of the first, in steps of 1 ÷ 65,536.

@@ -44,7 +44,7 @@ class PushedHands(HiddenHands):
         return Deal((*rest[: 2 * seat], *own, *rest[2 * seat :]))
 
     def plain(self, observation: Observation) -> Observation:
-        """The same with the cards of the hand in the order of the deck."""
+        """The point with the cards of the hand in the order of the deck."""
         cards = observation.cards
         hole = cards.hole and sort_cards(cards.hole)
         return changed(observation, cards=changed(cards, hole=hole))

@@ -183,7 +183,7 @@ class StepShown(msgspec.Struct):
 
 
 class SceneShown(StepShown):
-    """The same with the state after it."""
+    """A step with the state after it."""
 
     state: Any
 

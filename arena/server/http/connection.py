@@ -301,7 +301,7 @@ class Connection:
             return b""
 
     async def _unsealed(self, tls: TlsSession, most: int) -> bytes:
-        """The same.  Raises ssl.SSLError for what is not TLS."""
+        """Receives and decrypts at most `most` bytes.  Raises ssl.SSLError for what is not TLS."""
         await trio.lowlevel.checkpoint()  # more may have come in one record than is taken at once
         while not (piece := tls.take(most)) and not tls.is_ended:
             octets = await self._socket.recv(SEALED_READ_BYTES)

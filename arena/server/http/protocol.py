@@ -159,8 +159,8 @@ class Socket(WSStream):
         return await super().handle(event)
 
     async def _keep(self, octets: bytes) -> None:
-        """What arrives while the upgrade is being answered comes after what came with it; anycorn mixes
-        them up."""
+        """Keeps in order what came with the upgrade and what arrives while that is answered, which
+        anycorn mixes up."""
         self.pre_accept_data.extend(octets)
         if len(self.pre_accept_data) > self.config.websocket_max_message_size:
             self.pre_accept_data = bytearray()

@@ -72,7 +72,7 @@ class Gathering(Versioned, ABC):
         return Member(str(uuid4()), nickname, way, self._hall.now(), key_hash, **more)
 
     def give_seat(self, by: Member, bot: str) -> Member:
-        """Seats a house bot, or a guest that waits, under its name, with a number behind if that is taken."""
+        """Seats a house bot, or a guest that waits, under its name, followed by a number if taken."""
         self._hall.records.check()
         guest = self._hall.find_guest(bot, self.game.name)
         if guest is None:

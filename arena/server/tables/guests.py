@@ -207,7 +207,7 @@ class OpenTable:
 
     @asynccontextmanager
     async def _seated_bot(self, bot: str, nickname: str) -> AsyncIterator[Player]:
-        """The house bot that sits here: it is not started anew for each match."""
+        """The house bot that sits here, which is not started again for each match."""
         assert self._company is not None, "it has sat down"
         yield self._company
 
