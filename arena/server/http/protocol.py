@@ -51,7 +51,7 @@ class Http11(H11Protocol):
         return bool(self.connection.trailing_data[0])
 
     async def _check_protocol(self, event: h11.Request) -> None:
-        """Never another protocol, whatever the client would like."""
+        """Never switches to another protocol, whatever the client asks for."""
 
     async def _create_stream(self, request: h11.Request) -> None:
         if request.http_version not in (b"1.0", b"1.1"):

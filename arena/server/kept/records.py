@@ -95,7 +95,7 @@ class ServerRecords(Records):
         self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
 
     def hold_match(self, table: Table, match_id: str) -> None:
-        """Has a match that was kept before the server was started again be this table's."""
+        """Gives this table a match that was kept before the server was started again."""
         self._open[table.id].match_id = match_id
 
     def keep_answer(self, match_id: str, game: Game[Any, Any], number: int, seat: int, move: Any) -> None:
