@@ -104,7 +104,7 @@ class BettingTest(GainTest):
         )
 
     def left(self) -> Range | None:
-        """From the growth of the capitals with today's stakes, a standard error more and less.
+        """How many more series it takes, by the growth of the capitals now, ± a standard error.
 
         Infinite if no capital grows.
         """

@@ -18,7 +18,7 @@ class LastPlay:
 
 @attrs.frozen(slots=False)
 class LastChallenge:
-    """What everybody knows of an accusation that counted."""
+    """What everybody knows about an accusation that counted."""
 
     accuser: Seat
     player: Seat

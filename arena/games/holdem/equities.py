@@ -18,7 +18,7 @@ _STEPS = 1 << 16
 
 @cache
 def equities() -> tuple[tuple[float, ...], ...]:
-    """By the places of both classes in CLASSES: the share of the pot that the first one wins on average."""
+    """The share of the pot that the first class wins on average, by the places of both in CLASSES."""
     packed = zlib.decompress(base64.b85decode(_PACKED))
     steps = iter_unpack("<H", packed)
     count = len(CLASSES)

@@ -29,7 +29,7 @@ _HOLDING: Final = {card: tuple(place for place, hand in enumerate(HANDS) if card
 
 
 class PushedHands(HiddenHands):
-    """All two cards; what two of them are worth all in is that of their classes, the mean over the suits."""
+    """All hands of two cards; all in, two are worth what their classes are: the mean over the suits."""
 
     alike = tuple(
         tuple(hand for hand, kind in enumerate(_KINDS) if kind == each) for each in range(len(CLASSES))
