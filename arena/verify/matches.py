@@ -142,36 +142,32 @@ class MatchVerifier:
         self.tally.unexplained += 1
 
 
+@attrs.define(eq=False)
 class Play:
     """A match played again."""
 
-    def __init__(
-        self,
-        game: Game[Any, Any],
-        packed: PackedMoves,
-        where: str,
-        seed: int,
-        turns: list[list[bytes]],
-        seats: Sequence[dict[str, Any]],
-        kept: DecisionRows,
-    ) -> None:
-        self.game = game
-        self.packed = packed
-        self.where = where
-        self.seed = seed
-        self.turns = turns
-        self.seats = seats
-        self.kept = kept
-        self.state: Any = None
-        self.turn = -1
-        self.draws = 0
-        self.done = [0] * len(seats)
-        """How many decisions each seat has made."""
-        self.defaults = [0] * len(seats)
-        """How often each seat was asked and played the default, where that was counted."""
-        self._asked = [row["decisions"] - row["not_asked"] for row in seats]
-        self._is_plain = [not row["not_asked"] and not _faults(row) for row in seats]
-        """Whether each seat decided everything itself."""
+    game: Game[Any, Any]
+    packed: PackedMoves
+    where: str
+    seed: int
+    turns: list[list[bytes]]
+    seats: Sequence[dict[str, Any]]
+    kept: DecisionRows
+    state: Any = None
+    turn: int = -1
+    draws: int = 0
+    done: list[int] = attrs.field(init=False)
+    """How many decisions each seat has made."""
+    defaults: list[int] = attrs.field(init=False)
+    """How often each seat was asked and played the default, where that was counted."""
+    _asked: list[int] = attrs.field(init=False)
+    _is_plain: list[bool] = attrs.field(init=False)
+    """Whether each seat decided everything itself."""
+
+    def __attrs_post_init__(self) -> None:
+        self.done, self.defaults = [0] * len(self.seats), [0] * len(self.seats)
+        self._asked = [row["decisions"] - row["not_asked"] for row in self.seats]
+        self._is_plain = [not row["not_asked"] and not _faults(row) for row in self.seats]
 
     def whole(self) -> Untruths:
         """Plays all turns again, and checks that the match is over then."""
