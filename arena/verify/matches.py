@@ -100,7 +100,7 @@ class MatchVerifier:
         tally.faults += sum(map(_faults, seats))
 
     def _counted(self, play: Play, match: dict[str, Any]) -> Untruths:
-        """Whether the counts follow from the moves."""
+        """Checks that the counts follow from the moves."""
         where = play.where
         if match["turns"] != len(play.turns):
             yield differs(where, "turns", match["turns"], len(play.turns))
@@ -117,7 +117,7 @@ class MatchVerifier:
                 yield differs(where, "times", len(row["times"]) // TIME_BYTES, f"{asked} times", row["seat"])
 
     def _aborted(self, play: Play, match: dict[str, Any]) -> Untruths:
-        """Whether an aborted match has no result stored, and its moves do not lead to an end."""
+        """Checks that an aborted match has no result stored, and that its moves do not lead to an end."""
         where, turns = play.where, play.turns
         for row in play.seats:
             for name in _NOTHING:
@@ -283,7 +283,7 @@ def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Un
 
 
 def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
-    """Whether each seat's times are what its single times come to."""
+    """Checks that each seat's times are what its single times come to."""
     for seat, row in enumerate(seats):
         octets, told, longest = row["times"], row["think_s"], row["think_max_s"]
         if type(octets) is not bytes or len(octets) % TIME_BYTES:

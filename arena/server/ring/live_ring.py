@@ -342,7 +342,7 @@ class LiveRing(Versioned):
         self._apply(rules.leave_ring(self.ring, player_id, now=self._hall.now()))
 
     def _apply(self, changed: Ring) -> None:
-        """Replaces the table by what it is after something was done, and keeps it."""
+        """Replaces the table with what it is after something was done, and keeps it."""
         if changed is self.ring:
             return
         self.ring = changed

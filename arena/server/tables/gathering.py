@@ -44,7 +44,7 @@ class Gathering(Versioned, ABC):
 
     @abstractmethod
     def _apply(self, after: After, seed: int | None = None) -> None:
-        """Replaces the table by what it is after something was done."""
+        """Replaces the table with what it is after something was done."""
 
     # Who is who
 

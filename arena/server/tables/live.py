@@ -198,7 +198,7 @@ class LiveTable(Gathering):
     # What follows from it
 
     def _apply(self, after: After, seed: int | None = None) -> None:
-        """Replaces the table by what it is after something was done; tells it, and begins a match."""
+        """Replaces the table with what it has become; tells it, and begins a match."""
         changed, notices = after
         if changed is self.table:
             return
