@@ -151,7 +151,7 @@ class _Chair:
         return self.clock.limit(first=not player.has_answered)
 
     def recall(self, decisions: Sequence[Decision], conduct: Conduct, had_answered: bool) -> None:
-        """Bank and faults become what the seat's own decisions so far made of them."""
+        """Sets bank and faults to what the seat's decisions so far have made of them."""
         for decision in decisions:
             if decision.asked:
                 self.clock.spend(decision.elapsed_s, self.clock.limit(first=not had_answered))
@@ -160,14 +160,14 @@ class _Chair:
                 self.count_fault(conduct)
 
     def note_answer(self, player: Player, ruling: Ruling, charged_s: float, limit: Limit) -> None:
-        """Its time is taken from the bank, and the player has answered once."""
+        """Takes its time from the bank, and notes that the player has answered."""
         if not player.has_answered and ruling.fault != "gone":
             player.has_answered, player.first_answer_s = True, charged_s
         if self.limit is None:  # there is a bank
             self.clock.spend(charged_s, limit)
 
     def count_fault(self, conduct: Conduct) -> None:
-        """One more fault; with the last one that is allowed the seat is abandoned."""
+        """Counts a fault; with the last one that is allowed the seat is abandoned."""
         self.faults += 1
         is_forgiven = self.player is not None and self.player.is_forgiven
         self.is_abandoned = is_given_up(self.faults, conduct.faults_max) and not is_forgiven

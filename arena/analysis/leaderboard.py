@@ -82,7 +82,7 @@ class LeaderboardRow:
 
     @property
     def rating_bound(self) -> Literal["", "above", "below"]:
-        """On which side of its bound the rating of a bot is that won, or lost, everything; else empty."""
+        """The side of its bound on which a rating lies if the bot won, or lost, everything; else empty."""
         is_open = self.is_of_points and self.matches > 0 and self.rating_low < self.rating_high
         if not is_open or 0 < self.points_mean < 1:
             return ""

@@ -218,7 +218,7 @@ def _placed(rows: Sequence[LeaderboardRow], scale: Scale) -> list[LeaderboardRow
 
 
 def _told_apart(row: LeaderboardRow, stronger: Stronger, pair: Sequence[LeaderboardRow]) -> LeaderboardRow:
-    """The row with what is known of the bot beside the others; `pair`: this row and the next."""
+    """The row with how the bot compares with the others; `pair`: this row and the next."""
     low, high = stronger.true_ranks(row)
     return attrs.evolve(row, better_than_next=stronger.than_next(pair), rank_low=low, rank_high=high)
 

@@ -48,7 +48,7 @@ _LINE = ",".join("%r" if column.type == "real" else "%s" for column in COLUMNS) 
 
 
 def series_table(store: Store, sheet: Sheet) -> Table:
-    """The header and the rows: counted series in schedule order, each by bot; then the others likewise."""
+    """The header and the rows: the series that count in schedule order, each by bot; then the others."""
     return [column.name for column in COLUMNS], _rows(store, sheet)
 
 

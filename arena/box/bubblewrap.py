@@ -110,7 +110,7 @@ def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> lis
 
 
 def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> list[str]:
-    """Arguments that show only what is needed, read-only but for what the place says, and no network."""
+    """Arguments that show only what is needed, read-only except where the place allows it, and no network."""
     needed = [*needed_paths(), *place.read]
     shown = [*needed, *place.own, *map(Path, _SYSTEM)]
     views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, shown)}

@@ -88,7 +88,7 @@ class Stop:
                 self._cancel = None
 
     def hang_up(self) -> None:
-        """Sends to the log what is still said, as the terminal is gone.
+        """Sends further output to the log, as the terminal is gone.
 
         Makes nothing but system calls, as the signal may have come in the middle of a write.
         """

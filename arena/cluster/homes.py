@@ -73,7 +73,7 @@ def locked(hashes: list[str]) -> Iterator[None]:
 
 
 def home_of(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
-    """A home with the parcel's files, and its lock, which is to be closed when the home is not used any more.
+    """A home with the parcel's files, and its lock, which is to be closed when the home is no longer used.
 
     To be called while the parcel is `locked`.  `is_whole`: whether the files of a home are unchanged.
     """

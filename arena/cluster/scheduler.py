@@ -214,7 +214,7 @@ def _connected(address: str, connect_s: float) -> Client:
 
 
 async def _answered(address: str, wait_s: float) -> None:
-    """Waits for a scheduler's answer: a client that waits for one in vain goes on waiting as it closes."""
+    """Waits for a scheduler's answer, as a client that got none would wait even while it closes."""
     from distributed.core import rpc
     from distributed.security import Security
 

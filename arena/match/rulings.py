@@ -70,7 +70,7 @@ class Ruling:
     """Whether the arena's own lag may have caused it; None: if the arena was late meanwhile."""
 
     def reason_for(self, fault: FaultKind | None, reason: str, elapsed_s: float, limit: Limit) -> str:
-        """Why it is this fault; `fault` and `reason`: as the player told them."""
+        """The reason to record for this fault; `fault` and `reason` are those that the player gave."""
         if reason and fault == self.fault:
             return reason
         return self.reason.format(elapsed_s=elapsed_s, time_s=limit.time_s)
@@ -124,7 +124,7 @@ MAY_BE_LAGGED: Final = frozenset(
 def ruling_on(
     fault: FaultKind | None, elapsed_s: float, heard_since_s: float, limit_s: float, was_read: bool
 ) -> Ruling:
-    """The ruling on an answer that came so long after its question; `fault`: None if its move is legal.
+    """The ruling on an answer that came this long after its question; `fault`: None if its move is legal.
 
     `heard_since_s`: when the arena had last listened and heard nothing, on the same clock.  `was_read`:
     whether the question was handed over.

@@ -54,7 +54,7 @@ class LagWatch(trio.abc.Instrument):
             self._note(self.polled_at, self._heard_at - self._wait_until)
 
     def note_own_poll(self) -> None:
-        """Notes that a poll that does not wait, and is not Trio's, is about to be made."""
+        """Notes that a poll of our own, which does not wait, is about to be made."""
         now = perf_counter()
         if now - self._heard_at > LAG_NOTED_S:
             self._note(trio.current_time(), now - self._heard_at)
@@ -87,7 +87,7 @@ def open_watch() -> Iterator[LagWatch]:
 
 
 def note_own_poll() -> None:
-    """Tells all open watches that a poll that does not wait, and is not Trio's, is about to be made."""
+    """Tells all open watches that a poll of our own, which does not wait, is about to be made."""
     for watch in _open.get():
         watch.note_own_poll()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+import attrs
 import trio
 
 from arena.players.desk import Slot
@@ -21,44 +22,25 @@ SEND_BYTES = 1 << 16
 """The most bytes that the writer task hands over in one step."""
 
 
+@attrs.define(eq=False)
 class Outbox:
     """One connection's way out; a connection that takes the place of a lost one has a new outbox."""
 
-    __slots__ = (
-        "_aside",
-        "_is_writing",
-        "_note_lost",
-        "_slot",
-        "_start_writing",
-        "_stuck",
-        "_transport",
-        "_watch",
-    )
-
-    def __init__(
-        self,
-        transport: Transport,
-        watch: LagWatch | None,
-        note_lost: Callable[[str], None],
-        start_writing: Callable[[Callable[[], Awaitable[None]]], object],
-    ) -> None:
-        """`watch`: None if news of this transport does not come through Trio's poll, or nobody watches.
-
-        `note_lost` is called with the reason why the connection can take nothing more; `start_writing` with
-        the writer, to be started as a task.
-        """
-        self._transport = transport
-        self._start_writing = start_writing
-        self._watch = watch
-        self._note_lost = note_lost
-        self._aside: list[bytes] = []
-        """The messages that go out with the next question, or at `flush`."""
-        self._stuck = bytearray()
-        """The bytes that the kernel would not take at once."""
-        self._is_writing = False
-        """Whether there is a writer, or none may be started any more."""
-        self._slot: Slot | None = None
-        """The slot of the last question."""
+    _transport: Transport
+    _watch: LagWatch | None
+    """None if news of this transport does not come through Trio's poll, or nobody watches."""
+    _note_lost: Callable[[str], None]
+    """Is called with the reason why the connection can take nothing more."""
+    _start_writing: Callable[[Callable[[], Awaitable[None]]], object]
+    """Starts the writer as a task."""
+    _aside: list[bytes] = attrs.field(init=False, factory=list)
+    """The messages that go out with the next question, or at `flush`."""
+    _stuck: bytearray = attrs.field(init=False, factory=bytearray)
+    """The bytes that the kernel would not take at once."""
+    _is_writing: bool = attrs.field(init=False, default=False)
+    """Whether there is a writer, or none may be started any more."""
+    _slot: Slot | None = attrs.field(init=False, default=None)
+    """The slot of the last question."""
 
     @property
     def stuck_bytes(self) -> int:

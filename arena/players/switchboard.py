@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable
 from time import perf_counter
 
+import attrs
 import trio
 
 from arena.players.lag import note_own_poll
@@ -54,15 +55,13 @@ def hang_up(fd: int) -> None:
         board.end(fd)
 
 
+@attrs.define(eq=False)
 class _Line:
     """A connection that a task listens to."""
 
-    __slots__ = ("error", "take", "task")
-
-    def __init__(self, take: Callable[[], bool], task: trio.lowlevel.Task) -> None:
-        self.take = take
-        self.task = task
-        self.error: BaseException | None = None
+    take: Callable[[], bool]
+    task: trio.lowlevel.Task
+    error: BaseException | None = None
 
 
 class _Switchboard:

@@ -174,5 +174,5 @@ def _lead(bot: str, series: Sequence[Pairing], results: FinishedPoints) -> float
 
 
 def _settled(points: float) -> float:
-    """Rounded, so that sums that differ only by floating-point error are level."""
+    """The sum, rounded so that sums that differ only by floating-point error are level."""
     return round(points, 9)

@@ -21,7 +21,7 @@ _Numbers: TypeAlias = "tuple[int, ...]"
 
 
 class MatchRandom(Random):
-    """The randomness of one match, seeded anew by the first draw of each decision.
+    """The randomness of one match, reseeded by the first draw of each decision.
 
     The seed is made of `bot_seed`, of the numbers in the question that count rounds or hands, and of how many
     questions had the same numbers: where the game has rounds, the question's number since the last deal.  No
@@ -60,17 +60,17 @@ class MatchRandom(Random):
         self._is_deciding = False  # the next draw of any kind clears up the rest
 
     def seed(self, *key: Any, **options: Any) -> None:
-        """Seeds the generator as any `Random`, until the next decision."""
+        """Seeds the generator like any `Random`, until the next decision."""
         self._draw_on()
         super().seed(*key, **options)
 
     def getstate(self) -> tuple[Any, ...]:
-        """The state of the generator from which this decision draws, as of any `Random`."""
+        """The state of the generator from which this decision draws, like that of any `Random`."""
         self._seed_if_due()
         return super().getstate()
 
     def setstate(self, state: tuple[Any, ...]) -> None:
-        """Sets the generator's state as any `Random`, until the next decision."""
+        """Sets the generator's state like that of any `Random`, until the next decision."""
         self._draw_on()
         super().setstate(state)
 

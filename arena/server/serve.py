@@ -145,7 +145,7 @@ async def serve(
 
 
 def set_aside() -> None:
-    """Lets the garbage collector skip the objects of now, most of which live as long as the server.
+    """Lets the garbage collector skip the objects that exist now, most of which live as long as the server.
 
     Looking through all of it takes 80 ms beside a few hundred connections, and 25 ms without: a time in which
     nobody is answered.

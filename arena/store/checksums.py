@@ -64,7 +64,7 @@ def checksum(value: Any) -> bytes:
 
 
 def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> None:
-    """Notes that matches with these checksums were added or removed; `added`: how many, or minus so many."""
+    """Notes that matches with these checksums were added; removed if `added`, their number, is negative."""
     row = db.execute("SELECT count, sum FROM checksums WHERE part = ?", (MATCHES,)).fetchone()
     count, sum = row or (0, bytes(SIZE_BYTES))
     _put(db, MATCHES, count + added, together([sum, *sums]))
@@ -90,7 +90,7 @@ def note_schedule(db: sqlite3.Connection) -> None:
 
 
 def note_all(db: sqlite3.Connection) -> None:
-    """Notes the checksums of all parts anew; the matches' own must be in their rows already."""
+    """Notes the checksums of all parts again; the matches' own must be in their rows already."""
     db.execute("DELETE FROM checksums")
     sums = [sum for (sum,) in db.execute("SELECT checksum FROM matches")]
     for part, (count, sum) in parts(db, sums).items():

@@ -1,4 +1,4 @@
-"""Mends a damaged database so that a run can continue: replaces it by a copy of its sound part."""
+"""Mends a damaged database so that a run can continue: replaces it with a copy of its sound part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.store.store import Store, holds_tournament
 
 
 def mended(folder: Path) -> Damage | None:
-    """Replaces a damaged database, which is kept, by a copy of its sound part; returns the damage, if any.
+    """Replaces a damaged database, which is kept, with a copy of its sound part; returns the damage, if any.
 
     Raises ConfigError, and leaves everything as it is, if the sound part cannot be continued.
     """

@@ -125,7 +125,7 @@ def is_laid_out(db: sqlite3.Connection) -> bool:
 
 
 def lay_views_anew(db: sqlite3.Connection) -> bool:
-    """Replaces views that differ by ours, for this connection alone; False if tables differ too.
+    """Replaces views that differ with ours, for this connection alone; False if tables differ too.
 
     A changed view would show other numbers, or compute for ever.
     """

@@ -141,7 +141,7 @@ class Screen:
             self.draw()
 
     def draw(self) -> None:
-        """Draws the screen anew if anything has changed and the terminal takes text."""
+        """Redraws the screen if anything has changed and the terminal takes text."""
         with self._pen:
             size = self._terminal.size()
             if (

@@ -236,7 +236,7 @@ class PersonMatch:
             yield "by number: " + " ".join(f"{number}:[{card}]" for card, number in numbers.items())
 
     def _offered(self) -> Iterator[str]:
-        """The legal moves: those of small families with their numbers, of the others only the form."""
+        """The legal moves: each one of a small family, with its number, and the form of the others."""
         clauses, number, told = self._clauses(), 0, list[str]()
         for choice in read_choices(self._options):
             size = len(with_numbers([choice])[0])

@@ -1,4 +1,4 @@
-"""What a game says of a finished match, looked at: returns, ranks, bounds, and luck.  For `check_game`."""
+"""Checks what a game says of a finished match: returns, ranks, bounds, and luck.  For `check_game`."""
 
 from __future__ import annotations
 

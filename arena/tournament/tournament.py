@@ -88,7 +88,7 @@ class Tournament:
 
     @property
     def processes_max(self) -> int:
-        """How many bots may live at once even if memory is short: two for every seat, as one leaves it."""
+        """How many bots may live at once even if memory is short: two a seat, as one follows another."""
         return 2 * self.capacity.first * self.plan.seats
 
     @property

@@ -37,7 +37,7 @@ class DecisionRows:
         self.are_all = False
 
     def shape(self, match: dict[str, Any], seats: Sequence[dict[str, Any]]) -> Untruths:
-        """Whether there are as many rows as there should be, and they agree with the counts of each seat."""
+        """Checks that there are as many rows as there should be, as the counts of each seat say."""
         faults = sum(row[kind] for row in seats for kind in FAULT_KINDS)
         counts = {"all": match["decisions"], "faults": faults, "none": 0}
         allowed = sorted({counts[choice] for choice in self.choices})
@@ -67,7 +67,7 @@ class DecisionRows:
         game: Game[Any, Any],
         seats: Sequence[dict[str, Any]],
     ) -> Untruths:
-        """Whether each row tells of a decision of the match, in order, with the move that was played."""
+        """Checks that each row tells of a decision of the match, in order, with the move that was played."""
         if not self.rows:
             return
         codec = Codec(game, tuple(str(row["bot"]) for row in seats), None)

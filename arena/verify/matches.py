@@ -100,7 +100,7 @@ class MatchVerifier:
         tally.faults += sum(map(_faults, seats))
 
     def _counted(self, play: Play, match: dict[str, Any]) -> Untruths:
-        """Whether the counts follow from the moves."""
+        """Checks that the counts follow from the moves."""
         where = play.where
         if match["turns"] != len(play.turns):
             yield differs(where, "turns", match["turns"], len(play.turns))
@@ -117,7 +117,7 @@ class MatchVerifier:
                 yield differs(where, "times", len(row["times"]) // TIME_BYTES, f"{asked} times", row["seat"])
 
     def _aborted(self, play: Play, match: dict[str, Any]) -> Untruths:
-        """Whether an aborted match has no result stored, and its moves do not lead to an end."""
+        """Checks that an aborted match has no result stored, and that its moves do not lead to an end."""
         where, turns = play.where, play.turns
         for row in play.seats:
             for name in _NOTHING:
@@ -142,36 +142,32 @@ class MatchVerifier:
         self.tally.unexplained += 1
 
 
+@attrs.define(eq=False)
 class Play:
     """A match played again."""
 
-    def __init__(
-        self,
-        game: Game[Any, Any],
-        packed: PackedMoves,
-        where: str,
-        seed: int,
-        turns: list[list[bytes]],
-        seats: Sequence[dict[str, Any]],
-        kept: DecisionRows,
-    ) -> None:
-        self.game = game
-        self.packed = packed
-        self.where = where
-        self.seed = seed
-        self.turns = turns
-        self.seats = seats
-        self.kept = kept
-        self.state: Any = None
-        self.turn = -1
-        self.draws = 0
-        self.done = [0] * len(seats)
-        """How many decisions each seat has made."""
-        self.defaults = [0] * len(seats)
-        """How often each seat was asked and played the default, where that was counted."""
-        self._asked = [row["decisions"] - row["not_asked"] for row in seats]
-        self._is_plain = [not row["not_asked"] and not _faults(row) for row in seats]
-        """Whether each seat decided everything itself."""
+    game: Game[Any, Any]
+    packed: PackedMoves
+    where: str
+    seed: int
+    turns: list[list[bytes]]
+    seats: Sequence[dict[str, Any]]
+    kept: DecisionRows
+    state: Any = None
+    turn: int = -1
+    draws: int = 0
+    done: list[int] = attrs.field(init=False)
+    """How many decisions each seat has made."""
+    defaults: list[int] = attrs.field(init=False)
+    """How often each seat was asked and played the default, where that was counted."""
+    _asked: list[int] = attrs.field(init=False)
+    _is_plain: list[bool] = attrs.field(init=False)
+    """Whether each seat decided everything itself."""
+
+    def __attrs_post_init__(self) -> None:
+        self.done, self.defaults = [0] * len(self.seats), [0] * len(self.seats)
+        self._asked = [row["decisions"] - row["not_asked"] for row in self.seats]
+        self._is_plain = [not row["not_asked"] and not _faults(row) for row in self.seats]
 
     def whole(self) -> Untruths:
         """Plays all turns again, and checks that the match is over then."""
@@ -287,7 +283,7 @@ def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Un
 
 
 def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
-    """Whether each seat's times are what its single times come to."""
+    """Checks that each seat's times are what its single times come to."""
     for seat, row in enumerate(seats):
         octets, told, longest = row["times"], row["think_s"], row["think_max_s"]
         if type(octets) is not bytes or len(octets) % TIME_BYTES:
@@ -301,7 +297,7 @@ def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
 
 
 def _rulings(where: str, seats: list[dict[str, Any]], faults_max: int) -> Untruths:
-    """Whether each seat was asked to the end or not, as follows from its faults."""
+    """Checks that each seat was asked to the end, or was not, as its faults require."""
     for seat, row in enumerate(seats):
         faults, asked = _faults(row), row["decisions"] - row["not_asked"]
         is_over = is_given_up(faults, faults_max)

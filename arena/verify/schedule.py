@@ -85,7 +85,7 @@ def planned_again(run: Run) -> Planned:
 
 
 def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
-    """Whether the record of the plan agrees with itself and with the game."""
+    """Checks that the record of the plan agrees with itself and with the game."""
     kept, known = meta["identity"], identity(run.plan, run.game)
     newer = "perhaps a newer arena kept it: verify it with that one"
     for key in meta.keys() - KEYS:
@@ -105,7 +105,7 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
 
 
 def _allocation(kept: Mapping[str, Any], plan: Mapping[str, Any]) -> Untruths:
-    """Whether matches were allocated as the plan says, which without a goal is evenly."""
+    """Checks that matches were allocated as the plan says, which without a goal is evenly."""
     stored, planned = kept.get("allocate"), plan.get("allocate")
     if kept["tournament"] != "round-robin":
         right: object = None
@@ -118,7 +118,7 @@ def _allocation(kept: Mapping[str, Any], plan: Mapping[str, Any]) -> Untruths:
 
 
 def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:
-    """Whether the stored schedule, the matches' places in it, and who has left are as they should be."""
+    """Checks that the stored schedule, the matches' places in it, and who has left are as they should be."""
     yield from _places_of_matches(planned)
     yield from _order(planned)
     yield from _bots(planned)
@@ -223,7 +223,7 @@ def _of_those_who_left(run: Run, match: Mapping[str, Any], bots: Sequence[str]) 
 
 
 def _bots(planned: Planned) -> Untruths:
-    """Whether each bot's status, and the files that it had, are what the roster and the results say."""
+    """Checks that each bot's status, and the files that it had, are what the roster and the results say."""
     roster, course = planned.run.roster, planned.course
     fingerprints = {slot.bot: slot.fingerprint for slot in roster.slots.values()}
     for bot in planned.run.store.bots():

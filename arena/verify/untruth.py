@@ -44,7 +44,7 @@ Untruths: TypeAlias = Generator[Untruth, None, None]
 
 
 def differs(where: str, column: str, stored: object, expected: object, seat: int | None = None) -> Untruth:
-    """An untruth about a single cell; `expected`: a value or, if the stored one is no text, perhaps words."""
+    """An untruth about a single cell; `expected`: a value, or words if the stored value is not text."""
     is_text = isinstance(stored, str)
     return Untruth(where, column, _cell(stored), _cell(expected) if is_text else str(expected), seat=seat)
 

@@ -222,7 +222,7 @@ class JsonStream:
         return Broken("the stream ended in the middle of a value") if half else None
 
     def _whole(self, data: bytes) -> JsonObject | None:
-        """The object, if these bytes are exactly one and surely within the limits; None means nothing."""
+        """The object, if these bytes are exactly one and surely within the limits; None if that is open."""
         if (
             data[:1] == b"{"
             and len(data) <= self.bytes_max

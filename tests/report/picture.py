@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 WIDTH, HEIGHT = 1100, 1180
-PICTURE = Path(__file__).parents[2] / "arena" / "report" / "report.png"
+PICTURE = Path(__file__).parents[2] / "arena" / "page" / "report" / "report.png"
 
 
 def take(page: Path, picture: Path = PICTURE) -> None:

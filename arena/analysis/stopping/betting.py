@@ -39,7 +39,7 @@ class Bettor:
         """The logarithm of each half of the capital, as a multiple of what it began with."""
 
     def add(self, value: float, worst: float) -> None:
-        """Plays one series; `worst` is how far below 0 its value could have been, as known beforehand."""
+        """Plays one series; `worst` is how far below 0 its value could have been, as is known before."""
         assert value >= -worst, f"{value} is below the {-worst} that was promised"
         first, second = self.stakes(worst)
         self._halves = (self._halves[0] + log1p(first * value), self._halves[1] + log1p(second * value))
@@ -104,7 +104,7 @@ class BettingTest(GainTest):
         )
 
     def left(self) -> Range | None:
-        """From the growth of the capitals with today's stakes, a standard error more and less.
+        """How many more series it takes, by the growth of the capitals now, ± a standard error.
 
         Infinite if no capital grows.
         """

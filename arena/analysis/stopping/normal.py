@@ -50,7 +50,7 @@ class NormalTest(GainTest):
         )
 
     def left(self) -> Range | None:
-        """As a random walk between Wald's bounds, with the mean seen and a standard error more and less."""
+        """How many more series a walk between Wald's bounds takes, with the mean ± a standard error."""
         if self.series < WATCHED or self.is_over or not self._variance:
             return None
         at, error = self._ratio(self.mean), sqrt(self._variance)

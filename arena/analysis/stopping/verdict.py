@@ -143,7 +143,7 @@ class SequentialTest(ABC):
 
     @abstractmethod
     def left(self) -> tuple[float, float] | None:
-        """About how many more series it takes, from and to, if they remain as they were; None if unknown."""
+        """About how many more series like these it takes, at least and at most; None if unknown."""
 
     @property
     def verdict(self) -> Verdict | None:

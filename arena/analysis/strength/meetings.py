@@ -53,7 +53,7 @@ class Meetings:
 
     @property
     def shared(self) -> Floats:
-        """… × set × its bots × its bots: how much one series adds to the scores' covariance."""
+        """How much one series adds to the covariance of the scores: … × set × its bots × its bots."""
         shares = np.append(1 / self.sets, 0.0)[self.places]
         return np.asarray(self.covariance * (shares[:, :, None] * shares[:, None, :]))
 

@@ -52,14 +52,14 @@ class Stronger:
         return min(low, row.rank), max(high, row.rank)
 
     def than_next(self, pair: Sequence[LeaderboardRow]) -> float:
-        """How probably the first bot is stronger than the second; 0.5 if one is missing or has no match."""
+        """The probability that the first bot is stronger than the second; 0.5 if either has no match."""
         if self.known is None or len(pair) < 2 or not all(row.matches for row in pair):
             return 0.5
         first, second = (self.numbers[row.bot] for row in pair)
         return round(self.known.better(first, second), ROUNDED["better_than_next"])
 
     def than_all(self, rows: Sequence[LeaderboardRow]) -> float:
-        """How probably the first bot is the strongest of all; 0 if it has no match."""
+        """The probability that the first bot is the strongest of all; 0 if it has no match."""
         if self.known is None or not rows or not rows[0].matches:
             return 0.0
         return round(self.known.leads(self.numbers[rows[0].bot]), 3)

@@ -130,7 +130,7 @@ def _check_question(run: Run, question: Question) -> None:
 
 
 def comparison_announced(tournament: Tournament, rule: Comparison) -> Iterator[str]:
-    """Lines that say what is asked, and what is known beforehand about how long the answer takes."""
+    """Lines that say what is asked, and what is known about how long the answer takes."""
     new, old, *field = [entrant.name for entrant in tournament.entrants]
     against = f", against {', '.join(field)}" if field else ""
     question, rules, title = rule.question, rule.rules, tournament.game.title

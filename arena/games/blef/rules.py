@@ -217,7 +217,7 @@ class Blef(Game[State, Move]):
         return self._lost(state, loser, heir, history, Event("check", shown))
 
     def _forfeited(self, state: State) -> Step[State]:
-        """The round is over without a check."""
+        """The step in which a round ends without a check."""
         loser = state.on_turn
         history = (*state.history, Action(loser, LOST))
         return self._lost(state, loser, None, history, Event("round_lost", RoundLost(loser, _shown(state))))

@@ -19,7 +19,7 @@ from arena.games.states import changed
 
 
 def sample_state(information: Information, deck: tuple[str, ...], rng: Random) -> State:
-    """Of the cards that the other has, any may be those that it put on the pile, in any order alike."""
+    """Any of the other's cards may be those that it put on the pile, in any order, all equally likely."""
     state, pile = _known(information)
     if state.asked == "deal":
         return state

@@ -9,7 +9,7 @@ from arena.game import Seat
 
 @attrs.frozen(slots=False)
 class LastPlay:
-    """What everybody knows of a play."""
+    """What everybody knows about a play."""
 
     player: Seat
     count: int
@@ -18,7 +18,7 @@ class LastPlay:
 
 @attrs.frozen(slots=False)
 class LastChallenge:
-    """What everybody knows of an accusation that counted."""
+    """What everybody knows about an accusation that counted."""
 
     accuser: Seat
     player: Seat

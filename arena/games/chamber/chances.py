@@ -21,7 +21,7 @@ AMOUNT_MAX: Final = 6
 def loads(
     deck: tuple[Item, ...], seats: int, each: int, live_max: int, blank_max: int
 ) -> tuple[tuple[Load, float], ...] | None:
-    """Every load that deals `each` seat so many items of the deck; None if there may be too many."""
+    """Every load that deals this many items of the deck to each seat; None if there may be too many."""
     counts = list(product(range(1, live_max + 1), range(1, blank_max + 1)))
     # At least as many as there are: a hand may need more items of a kind than the deck has left.
     hands = comb(len(ITEMS) + each - 1, each) ** seats
@@ -60,7 +60,7 @@ def rebalances(
 
 
 def _dealt(deck: Counter[Item], seats: int, each: int) -> Iterator[tuple[Belongings, float]]:
-    """Every way to deal `each` seat so many items, in the order of ITEMS, with its probability."""
+    """Every way to deal this many items to each seat, in the order of ITEMS, with its probability."""
     if not seats:
         yield (), 1.0
         return
@@ -72,6 +72,6 @@ def _dealt(deck: Counter[Item], seats: int, each: int) -> Iterator[tuple[Belongi
 
 
 def _chambers(live: int, blank: int) -> Iterator[tuple[str, ...]]:
-    """Every order of so many live and blank shells."""
+    """Every order of this many live and blank shells."""
     for places in combinations(range(live + blank), live):
         yield tuple([LIVE if place in places else BLANK for place in range(live + blank)])

@@ -37,7 +37,7 @@ def in_order(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 
 def without(items: Belongings, seat: Seat, item: Item) -> Belongings:
-    """Everybody's items, with one such item less for this seat."""
+    """Everybody's items, with one such item fewer for this seat."""
     place = items[seat].index(item)
     return replaced(items, seat, items[seat][:place] + items[seat][place + 1 :])
 

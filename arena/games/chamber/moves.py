@@ -22,7 +22,7 @@ from arena.games.chamber.items import (
 
 @attrs.frozen
 class Load:
-    """Chance: items for every seat, also for dead ones, and the chamber, the next round to be fired first."""
+    """Chance: items for every seat, dead ones included, and the chamber, the next round to be fired first."""
 
     items: tuple[tuple[Item, ...], ...]
     chamber: tuple[str, ...]

@@ -146,7 +146,7 @@ class Chamber(Game[State, Move]):
             )
 
     def start(self, seats: int) -> State:
-        """Everybody alive, seat 0 to start.  Raises ConfigError if so many cannot play or be dealt items."""
+        """Everybody alive, seat 0 to start.  Raises ConfigError if these are too many."""
         check_seats(self, seats)
         if seats * self.items_per_round > len(DECK):
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""A turn of Chamber: what the use of an item leads to, and what a shot does."""
+"""A turn of Chamber: what using an item leads to, and what a shot does."""
 
 from __future__ import annotations
 

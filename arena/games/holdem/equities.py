@@ -1,4 +1,4 @@
-"""What two hands that are all in before the flop win of the pot on average, by their classes.
+"""The share of the pot that two hands win on average if both are all in before the flop, by their classes.
 
 Made by `python tests/games/equities.py` from all 2,598,960 boards.  For each pair of classes in the order of
 CLASSES, the first one ahead of the second: the share of the first, in steps of 1 ÷ 65,536.
@@ -18,7 +18,7 @@ _STEPS = 1 << 16
 
 @cache
 def equities() -> tuple[tuple[float, ...], ...]:
-    """By the places of both classes in CLASSES: the share of the pot that the first one wins on average."""
+    """The share of the pot that the first class wins on average, by the places of both in CLASSES."""
     packed = zlib.decompress(base64.b85decode(_PACKED))
     steps = iter_unpack("<H", packed)
     count = len(CLASSES)

@@ -29,7 +29,7 @@ _HOLDING: Final = {card: tuple(place for place, hand in enumerate(HANDS) if card
 
 
 class PushedHands(HiddenHands):
-    """All two cards; what two of them are worth all in is that of their classes, the mean over the suits."""
+    """All hands of two cards; all in, two are worth what their classes are: the mean over the suits."""
 
     alike = tuple(
         tuple(hand for hand, kind in enumerate(_KINDS) if kind == each) for each in range(len(CLASSES))
@@ -44,7 +44,7 @@ class PushedHands(HiddenHands):
         return Deal((*rest[: 2 * seat], *own, *rest[2 * seat :]))
 
     def plain(self, observation: Observation) -> Observation:
-        """The same with the cards of the hand in the order of the deck."""
+        """The point with the cards of the hand in the order of the deck."""
         cards = observation.cards
         hole = cards.hole and sort_cards(cards.hole)
         return changed(observation, cards=changed(cards, hole=hole))

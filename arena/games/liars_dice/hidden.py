@@ -1,4 +1,4 @@
-"""States of Liar's Dice that fit what a seat knows: the dice of all others are rolled anew."""
+"""States of Liar's Dice that fit what a seat knows: the dice of all others are rolled again."""
 
 from __future__ import annotations
 

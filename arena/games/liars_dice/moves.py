@@ -11,7 +11,7 @@ from arena.game import Form, Items, Literal
 
 @attrs.frozen
 class Roll:
-    """Chance: dice for every seat, also for dead ones and lost dice, so that luck does not depend on play."""
+    """Chance: dice for every seat, dead seats and lost dice included: luck does not depend on play."""
 
     hands: tuple[tuple[int, ...], ...]
     """A row of dice for each seat; the first ones count, as many as the seat has left."""

@@ -103,7 +103,7 @@ class LiarsDice(Game[State, Move]):
         )
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
-        """The living seats from the one on turn on; with `challenge = "next"` only the one on turn."""
+        """The living seats, from the one on turn; with `challenge = "next"` only the one on turn."""
         if not state.hands:
             return () if self._is_over(state) else _CHANCE_ALONE
         if self.challenge == "next":

@@ -1,4 +1,4 @@
-"""Pure: which names this server answers to, who asks, and whose neighbours they are."""
+"""Pure: which names this server answers to, who asks, and which addresses are neighbours."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class ChatShown(msgspec.Struct):
 
 
 class MatchShown(msgspec.Struct):
-    """The latest match, as one who looks may see it."""
+    """The latest match, as its viewer may see it."""
 
     match_id: str
     number: int
@@ -86,7 +86,7 @@ class MatchShown(msgspec.Struct):
 
 
 class SelfShown(msgspec.Struct):
-    """What the holder of a key alone is told."""
+    """What only the holder of a key is told."""
 
     playerID: str
     nickname: str
@@ -100,7 +100,7 @@ class SelfShown(msgspec.Struct):
 
 
 class TableCommon(TableListed):
-    """What a table tells all who look at it."""
+    """What a table tells everybody who looks at it."""
 
     rules: msgspec.Raw
     """All house rules."""
@@ -183,7 +183,7 @@ class StepShown(msgspec.Struct):
 
 
 class SceneShown(StepShown):
-    """The same with the state after it."""
+    """A step with the state after it."""
 
     state: Any
 

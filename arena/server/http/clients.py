@@ -77,7 +77,7 @@ class Clients:
             self._idle.pop(connection, None)
 
     def wait_s(self, address: str) -> float:
-        """How many seconds a new connection from there has to wait until it is served."""
+        """How many seconds a new connection from this address has to wait until it is served."""
         here, caps, is_near = neighbourhood(address), self._caps, self._open.is_near(address)
         pace = self._paces.get(here) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
         self._paces.put(here, pace)

@@ -142,14 +142,14 @@ class Connection:
             self._close()
 
     def abort(self) -> None:
-        """Ends the connection at once, with a reset: nothing of it is left, in us or in the kernel."""
+        """Ends the connection at once, with a reset: nothing of it is left, here or in the kernel."""
         if not self._is_closed:
             linger = struct.pack("ii", 1, 0)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             self._close()
 
     def drop(self) -> None:
-        """Ends an idle connection, of which nobody waits for anything."""
+        """Ends an idle connection, from which nobody waits for anything."""
         self._close()
 
     @property
@@ -301,7 +301,7 @@ class Connection:
             return b""
 
     async def _unsealed(self, tls: TlsSession, most: int) -> bytes:
-        """The same.  Raises ssl.SSLError for what is not TLS."""
+        """Receives and decrypts at most `most` bytes.  Raises ssl.SSLError for what is not TLS."""
         await trio.lowlevel.checkpoint()  # more may have come in one record than is taken at once
         while not (piece := tls.take(most)) and not tls.is_ended:
             octets = await self._socket.recv(SEALED_READ_BYTES)

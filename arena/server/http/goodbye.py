@@ -28,7 +28,7 @@ class Goodbye:
         self._over = trio.Event()
 
     def counted(self, app: Application) -> Application:
-        """The application, whose requests and WebSockets are waited for."""
+        """The application; its requests and WebSockets are counted, so that their end can be waited for."""
 
         async def count(scope: Scope, receive: Receive, send: Send) -> None:
             async def send_last(message: Message) -> None:

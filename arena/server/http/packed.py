@@ -26,7 +26,7 @@ class Packed:
 
 
 def packed_page(octets: bytes, media_type: str) -> Packed:
-    """The same, ready to be sent."""
+    """A page, packed and ready to be sent."""
     gzipped = gzip.compress(octets, mtime=0)
     digest = hashlib.sha256(octets).hexdigest()[:32]
     return Packed(octets, gzipped if len(gzipped) < len(octets) else None, digest, media_type)

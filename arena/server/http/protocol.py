@@ -51,7 +51,7 @@ class Http11(H11Protocol):
         return bool(self.connection.trailing_data[0])
 
     async def _check_protocol(self, event: h11.Request) -> None:
-        """Never another protocol, whatever the client would like."""
+        """Never switches to another protocol, whatever the client asks for."""
 
     async def _create_stream(self, request: h11.Request) -> None:
         if request.http_version not in (b"1.0", b"1.1"):
@@ -159,8 +159,8 @@ class Socket(WSStream):
         return await super().handle(event)
 
     async def _keep(self, octets: bytes) -> None:
-        """What arrives while the upgrade is being answered comes after what came with it; anycorn mixes
-        them up."""
+        """Keeps in order what came with the upgrade and what arrives while that is answered, which
+        anycorn mixes up."""
         self.pre_accept_data.extend(octets)
         if len(self.pre_accept_data) > self.config.websocket_max_message_size:
             self.pre_accept_data = bytearray()

@@ -54,7 +54,7 @@ class Quota:
         return self._of.get(neighbourhood(address), 0)
 
     def share(self, address: str) -> float:
-        """How many of the address's neighbourhood may be here."""
+        """How many may be here from one neighbourhood of addresses."""
         return self._near if self.is_near(address) else self._per_address
 
     def is_near(self, address: str) -> bool:
@@ -82,7 +82,7 @@ class Quota:
 
     @contextmanager
     def counted(self, address: str, many: int = 1) -> Iterator[None]:
-        """Counts `many` from there while this is open."""
+        """Counts `many` more from this address while the context is open."""
         self.enter(address, many)
         try:
             yield
@@ -94,12 +94,12 @@ class WaitingRequests(Quota):
     """The requests that wait for something to change, or are read for in a thread."""
 
     def __init__(self, most: int = WAITS_PER_ADDRESS) -> None:
-        """`most`: how many of one address, loopback too."""
+        """`most`: how many one address may have, loopback too."""
         super().__init__(most, near=most)
 
     @contextmanager
     def counted(self, address: str, many: int = 1) -> Iterator[None]:
-        """Counts one while this is open.  Raises Refusal if its address has too many."""
+        """Counts one more while the context is open.  Raises Refusal if its address has too many."""
         if self.shortage(address):
             why = f"{self.share(address)} requests of your address are waiting: wait for one of them"
             raise Refusal("too_many", why, key="waits", seconds=1.0)
@@ -160,7 +160,7 @@ class Rate:
 
     @contextmanager
     def counted(self, address: str) -> Iterator[None]:
-        """Counts what happens while this is open, unless it fails, or the server itself ("") asked for it."""
+        """Counts what happens in the context, unless it fails, or the server itself ("") asked for it."""
         if not address:
             yield
             return

@@ -134,7 +134,7 @@ def seconds_in_query(request: Request, name: str, most: float) -> float | None:
 
 
 def number_in_query(request: Request, name: str, least: int, most: int) -> int | None:
-    """A whole number of the query, likewise."""
+    """A whole number in the query.  Raises Refusal if it is none, or out of range."""
     word = _word(request, name, r"\d{1,15}", least, most, f"a whole number from {least} to {most}")
     return None if word is None else int(word)
 

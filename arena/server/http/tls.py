@@ -110,7 +110,7 @@ class TlsTransport(Transport):
         """
 
     async def shake_hands(self) -> bool:
-        """Whether the connection is encrypted within `HANDSHAKE_S`.  Raises NotSealed for anything else."""
+        """Agrees on encryption; returns whether within `HANDSHAKE_S`.  Raises NotSealed for anything else."""
         is_first = True
         try:
             with trio.move_on_after(HANDSHAKE_S):

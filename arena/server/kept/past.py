@@ -56,7 +56,7 @@ class PastMatches:
         return await self._in_a_thread(partial(_page, match_id, part), match_id, address, part.seen_by)
 
     async def film(self, match_id: str, part: MatchPart, address: str) -> bytes:
-        """The same part as a `FilmPage`; one for everybody (None) can be seen as anybody."""
+        """A `FilmPage` of this part; one for everybody (None) can be seen as anybody."""
         return await self._in_a_thread(partial(_film, match_id, part), match_id, address, part.seen_by)
 
     async def turn(self, match_id: str, wanted: TurnWanted, address: str) -> PastTurn:
@@ -140,7 +140,7 @@ def _page(match_id: str, part: MatchPart, past: _Past) -> bytes:
 
 
 def _film(match_id: str, part: MatchPart, past: _Past) -> bytes:
-    """The same part as a film."""
+    """The part of the match as a film."""
     viewer = part.viewer(past.showing.names)
     head = head_of(past.showing, match_id, viewer, move_s=past.move_s) | {"status": "aborted"}
     if past.ranks:

@@ -95,7 +95,7 @@ class ServerRecords(Records):
         self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
 
     def hold_match(self, table: Table, match_id: str) -> None:
-        """Has a match that was kept before the server was started again be this table's."""
+        """Gives this table a match that was kept before the server was started again."""
         self._open[table.id].match_id = match_id
 
     def keep_answer(self, match_id: str, game: Game[Any, Any], number: int, seat: int, move: Any) -> None:
@@ -142,7 +142,7 @@ class ServerRecords(Records):
     # What was kept before: to be read before the keeper runs.
 
     def tables(self, note: Callable[[str], None]) -> Iterator[Table]:
-        """The tables that were open, with their chat; of one that cannot be read, `note` is told."""
+        """The tables that were open, with their chat; `note` is told of each that cannot be read."""
         for id, octets in self._keeper.tables().items():
             if id.startswith(RING_PREFIX):
                 continue
@@ -157,7 +157,7 @@ class ServerRecords(Records):
             yield attrs.evolve(table, chat=tuple(lines))
 
     def rings(self, note: Callable[[str], None]) -> Iterator[Ring]:
-        """The ring tables as they were left; of one that cannot be read, `note` is told."""
+        """The ring tables as they were left; `note` is told of each that cannot be read."""
         for table_id, octets in self._keeper.tables().items():
             if table_id.startswith(RING_PREFIX):
                 try:
@@ -167,7 +167,7 @@ class ServerRecords(Records):
                     self._keeper.drop_table(table_id)
 
     def matches(self, note: Callable[[str], None]) -> list[Unfinished]:
-        """The matches in the order in which they began; of one that cannot go on, `note` is told."""
+        """The matches in the order in which they began; `note` is told of each that cannot go on."""
         found = []
         for kept in self._keeper.matches():
             try:

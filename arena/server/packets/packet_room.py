@@ -148,7 +148,7 @@ class PacketRoom:
             client.put(packet("PlayerJoinRejected", reason=str(refusal)))
 
     def _resume(self, client: PacketClient, key: str) -> None:
-        """The client is whoever has this key."""
+        """Makes the client whoever has this key."""
         member = self.live.holder(key)
         client.player_id = member.player_id
         self._closed_pages.note_back(member.player_id)
@@ -157,7 +157,7 @@ class PacketRoom:
         client.put(self._sync(member.player_id))
 
     def _take_seat(self, client: PacketClient, username: str, *, spectate: bool) -> None:
-        """The client is somebody new, who is told its key before anything else."""
+        """Makes the client somebody new, who is told the key before anything else."""
         client.held = []
         try:
             with self._visitors.joining(self.live.table, client.address) as note_joined:
@@ -280,7 +280,7 @@ class PacketRoom:
             self._tell_frames(self._turns.after_act())
 
     def _tell_frames(self, frames: list[str]) -> None:
-        """Frames of the match, which the next state makes up for."""
+        """Sends frames of the match; the next state makes up for those that are missed."""
         for client in self._clients:
             if not self._may_miss(client):
                 for frame in frames:

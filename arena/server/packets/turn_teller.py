@@ -25,7 +25,7 @@ class TurnTeller:
         """The player whose turn begins with the next questions."""
 
     def note(self, match: PlayedMatch, moment: Moment, turn_count: Callable[[], object]) -> None:
-        """A step, which may end a turn and begin another one; `turn_count` returns the game's count now."""
+        """Takes a step, which may end a turn and begin one; `turn_count` returns the game's count now."""
         if match.game.turn_begins is None:
             moved = {match.terms.names[seat] for seat in moment.moves if seat >= 0}
             self._has_ended |= self._on_turn in moved

@@ -47,7 +47,7 @@ class Cost(msgspec.Struct, frozen=True):
     p: int = 1
 
     def hash(self, password: str, salt: bytes) -> bytes:
-        """Takes 0.1 s and 32 MiB, without Python's lock."""
+        """The hash of a password; takes 0.1 s and 32 MiB, without Python's lock."""
         room = 128 * self.r * (self.n + self.p + 2) + (1 << 20)
         return hashlib.scrypt(
             _octets(password), salt=salt, n=self.n, r=self.r, p=self.p, maxmem=room, dklen=HASH_BYTES

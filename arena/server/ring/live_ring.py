@@ -159,7 +159,7 @@ class LiveRing(Versioned):
         return msgspec.json.encode(poker_game(self.ring, observed_in(match, seat), self._expiry_of(match)))
 
     def _expiry_of(self, match: PlayedMatch) -> str | None:
-        """When the time of who is asked is over: the same text for all who look, whenever they do."""
+        """When the time of whoever is asked is over: the same text for all who look, whenever they do."""
         asked = match.players[match.to_act[0]].asked if match.to_act and match.players else None
         if asked is None:
             return None
@@ -206,7 +206,7 @@ class LiveRing(Versioned):
                 await self._rest()
 
     async def _rest(self) -> None:
-        """Between two hands: until people have read what was shown."""
+        """Waits between two hands until people have read what was shown."""
         await trio.sleep(max(BETWEEN_S, self._pauses.pause_s))
 
     @property
@@ -311,13 +311,13 @@ class LiveRing(Versioned):
         )
 
     def _note_resumed(self) -> None:
-        """The first questions of a hand that goes on have been asked."""
+        """Notes that the first questions of a hand that goes on have been asked."""
         if self._is_resuming:
             self._is_resuming = False
             self._bump()
 
     def _note(self, moment: Moment) -> None:
-        """A step of the hand, just made."""
+        """Takes note of a step of the hand."""
         match, hand = self.match, self.ring.hand
         assert match is not None, "it is played"
         assert hand is not None, "it is played"
@@ -328,7 +328,7 @@ class LiveRing(Versioned):
             self._count(hand, match.game.returns(match.state))
 
     def _count(self, hand: Hand, returns: Sequence[float]) -> None:
-        """The hand is over: its chips are where they belong."""
+        """Ends the hand: its chips go where they belong."""
         stacks = [chips + int(won) for chips, won in zip(hand.stacks, returns, strict=True)]
         self._end(rules.end_hand(self.ring, stacks, now=self._hall.now()))
 
@@ -342,7 +342,7 @@ class LiveRing(Versioned):
         self._apply(rules.leave_ring(self.ring, player_id, now=self._hall.now()))
 
     def _apply(self, changed: Ring) -> None:
-        """Makes the table what it is after something was done, and keeps it."""
+        """Replaces the table with what it is after something was done, and keeps it."""
         if changed is self.ring:
             return
         self.ring = changed

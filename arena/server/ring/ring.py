@@ -73,7 +73,7 @@ class Hand:
 
 @attrs.frozen
 class Ring:
-    """The table between two things that happen to it."""
+    """The state of the table between two events."""
 
     id: str
     places: tuple[Occupant | None, ...] = (None,) * PLACES

@@ -126,6 +126,6 @@ class FilmBuffer:
 
 
 def _applied(whole: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """The step after a whole one, whole."""
+    """The whole step that these changes make of the one before."""
     kept: dict[str, Any] = {name: whole[name] for name in ("out", "holdings") if name in whole}
     return {**kept, **changes, "state": {**whole["state"], **changes.get("state", {})}}

@@ -146,7 +146,7 @@ class SceneRoom:
         return buffer
 
     def _member(self, client: SceneClient) -> Member | None:
-        """Who this page is, unless that one has left."""
+        """The member that this page is, unless that member has left."""
         return self.live.table.present(client.player_id)
 
     # What pages are told

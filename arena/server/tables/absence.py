@@ -27,7 +27,7 @@ def limit_s(table: Table) -> float | None:
 
 
 def note_missed(table: Table, player_id: str, missed: int) -> Table:
-    """Notes how many turns in a row a player has missed by now, of which nobody is told."""
+    """Notes how many turns in a row a player has missed by now; nobody is told."""
     return table.with_member(attrs.evolve(table.member(player_id), missed=missed))
 
 

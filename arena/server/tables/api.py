@@ -125,7 +125,7 @@ class TablesApi(Api):
 
     @endpoint("GET", AT, {200: TableShown}, proof="key or none", query=(AFTER, WAIT))
     async def get_table(self, request: Request) -> bytes:
-        """A table and its match now, or as soon as they are others than `after`."""
+        """A table and its match now, or as soon as they differ from `after`."""
         live, member = self._seen_by(request)
         after = number_in_query(request, "after", 0, VERSION_MAX)
         wait_s = seconds_in_query(request, "wait", WAIT_MAX_S)
@@ -253,7 +253,7 @@ class TablesApi(Api):
         return live, member
 
     async def _shown_to(self, live: LiveTable, member: Member) -> bytes:
-        """The table as its member sees it once all is kept that happened here."""
+        """The table as its member sees it once all that happened here is kept."""
         await live.kept()
         return self._house.views(live).table(live.table.find(member.player_id))
 

@@ -38,31 +38,20 @@ _FOLDERS = re.compile(r"""(?<![\w./~-])(?:/[^/\s'"():]+)+/""")
 """The folders of an absolute path, before the name of its file."""
 
 
+@attrs.frozen(eq=False)
 class HouseBots:
     """The bots that the server starts when a host, or an empty table, asks for them."""
 
-    def __init__(
-        self,
-        nursery: trio.Nursery,
-        box: Box,
-        data: Path,
-        *,
-        watch: LagWatch | None = None,
-        note: Callable[[str], None] = lambda sentence: None,
-        note_bug: Callable[[str], None] = lambda traceback_text: None,
-    ) -> None:
-        """`data`: the server's folder, which no bot may see.
-
-        `note` is told which bot could not be started, `note_bug` tracebacks.
-        """
-        self._nursery = nursery
-        self._box = box
-        self._data = data
-        self._watch = watch
-        self._note = note
-        self._note_bug = note_bug
-        self._entrants: dict[str, Entrant] = {}
-        self._names: dict[str, tuple[str, ...]] = {}
+    _nursery: trio.Nursery
+    _box: Box
+    _data: Path
+    """The server's folder, which no bot may see."""
+    _watch: LagWatch | None = None
+    _note: Callable[[str], None] = lambda sentence: None
+    """Is told which bot could not be started."""
+    _note_bug: Callable[[str], None] = lambda traceback_text: None
+    _entrants: dict[str, Entrant] = attrs.field(init=False, factory=dict)
+    _names: dict[str, tuple[str, ...]] = attrs.field(init=False, factory=dict)
 
     def names(self, game: str) -> tuple[str, ...]:
         """The bots that can play this game here, the best to play against first: no others are started.

@@ -1,4 +1,4 @@
-"""Who is at a table: who holds which key, who comes and goes, and what else changes but the match.
+"""Who is at a table: who holds which key, who comes and goes, and what else changes except the match.
 
 What members do are synchronous methods, each one step: the rules of `tables` say what follows, it is kept,
 and everybody who listens is told.
@@ -44,7 +44,7 @@ class Gathering(Versioned, ABC):
 
     @abstractmethod
     def _apply(self, after: After, seed: int | None = None) -> None:
-        """Makes the table what it is after something was done."""
+        """Replaces the table with what it is after something was done."""
 
     # Who is who
 
@@ -72,7 +72,7 @@ class Gathering(Versioned, ABC):
         return Member(str(uuid4()), nickname, way, self._hall.now(), key_hash, **more)
 
     def give_seat(self, by: Member, bot: str) -> Member:
-        """Seats a house bot, or a guest that waits, under its name, with a number behind if that is taken."""
+        """Seats a house bot, or a guest that waits, under its name, followed by a number if taken."""
         self._hall.records.check()
         guest = self._hall.find_guest(bot, self.game.name)
         if guest is None:
@@ -96,7 +96,7 @@ class Gathering(Versioned, ABC):
         self._apply(tables.use_program(self.table, member.player_id, self._hall.now()))
 
     def take_back(self, member: Member) -> None:
-        """Undoes that a member has just joined, as it could not be kept."""
+        """Undoes a member's joining, as it could not be kept."""
         if member in self.table.members:
             self._apply(tables.take_back(self.table, member.player_id, self._hall.now()))
 

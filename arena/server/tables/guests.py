@@ -61,7 +61,7 @@ class OpenTable:
     # Who comes, and who goes to another table
 
     def seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer:
-        """The player that a guest's connection is.  Raises Refusal if there is no room, or for its name."""
+        """The player for a guest's connection.  Raises Refusal if there is no room, or for its name."""
         said, is_plain = connection.name, connection.protocol is None
         if is_plain and (place := self._lost(peer, said)) is not None:
             return place.player
@@ -75,7 +75,7 @@ class OpenTable:
         return place.player
 
     def _lost(self, peer: str, said: str | None) -> ProgramPlace | None:
-        """The place of a plain guest from there which has lost its connection in a match."""
+        """The place of a plain guest from this address that has lost its connection in a match."""
         lost = [
             place
             for place in self._programs
@@ -207,7 +207,7 @@ class OpenTable:
 
     @asynccontextmanager
     async def _seated_bot(self, bot: str, nickname: str) -> AsyncIterator[Player]:
-        """The house bot that sits here: it is not started anew for each match."""
+        """The house bot that sits here, which is not started again for each match."""
         assert self._company is not None, "it has sat down"
         yield self._company
 

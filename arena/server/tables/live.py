@@ -178,7 +178,7 @@ class LiveTable(Gathering):
 
     @property
     def _is_held(self) -> bool:
-        """Whether what is moved now is answered later."""
+        """Whether a move that is made now is answered later."""
         match = self.match
         if match is None or match.is_over or self.table.is_closed:
             return False
@@ -198,7 +198,7 @@ class LiveTable(Gathering):
     # What follows from it
 
     def _apply(self, after: After, seed: int | None = None) -> None:
-        """Makes the table what it is after something was done; keeps and tells it, and begins a match."""
+        """Replaces the table with what it has become; tells it, and begins a match."""
         changed, notices = after
         if changed is self.table:
             return
@@ -227,7 +227,7 @@ class LiveTable(Gathering):
             self._playing.cancel()
 
     def _note_missed(self, player_id: str, missed: int) -> None:
-        """How many turns in a row a player has missed, which is kept: who is away stays so over a restart."""
+        """Keeps how many turns in a row a player has missed: who is away stays so over a restart."""
         before = self.table
         if not before.is_closed:
             self.table = absence.note_missed(before, player_id, missed)
@@ -262,7 +262,7 @@ class LiveTable(Gathering):
             self._hall.nursery.start_soon(self._play)
 
     def _sit_down_again(self, match: PlayedMatch) -> None:
-        """The people of a match that goes on have their seats; who is to act may move before its bots run."""
+        """Seats the people of a match that goes on; who is to act may move before its bots run."""
         members = [self.table.member(player_id) for player_id in match.terms.seating]
         self.seats = seated_people(members, match.given, self._note_missed)
         for number in match.to_act:
@@ -365,7 +365,7 @@ class LiveTable(Gathering):
         self._tell(QuestionsAsked())
 
     def _note(self, moment: Moment) -> None:
-        """A step of the match, just made."""
+        """Takes note of a step of the match."""
         self._bump()
         self._tell(LiveScene(moment, self.version))
 

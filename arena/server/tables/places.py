@@ -48,8 +48,10 @@ def _awake(open_now: Sequence[LiveTable]) -> Quota:
 
 
 def makes_room(open_now: Sequence[LiveTable]) -> LiveTable | None:
-    """The table that is closed if more are asleep than may be: the longest asleep of those whose address has
-    most of them."""
+    """The table to close if too many are asleep; None if not.
+
+    It is the one asleep for longest of the address that has most of them.
+    """
     asleep = [each for each in open_now if each.table.is_asleep]
     if len(asleep) <= limits.TABLES_ASLEEP_MAX:
         return None

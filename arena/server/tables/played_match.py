@@ -87,7 +87,7 @@ class PlayedMatch:
         """Each seat's latest moves, and the turn for which the first of them is."""
 
     def _recall(self, resumption: Resumption) -> None:
-        """Has the moments of what was played before, without a word to anybody."""
+        """Remembers the moments of what was played before, and tells nobody."""
         for decision in resumption.decisions:
             self.showing.decisions[decision.turn, decision.seat] = decision
         self._counted = len(resumption.decisions)

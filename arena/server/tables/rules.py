@@ -111,7 +111,7 @@ def use_program(table: Table, player_id: str, now: float) -> After:
 
 
 def take_back(table: Table, player_id: str, now: float) -> After:
-    """Undoes that a newcomer has come; the table stays open, even if nobody else is there."""
+    """Undoes a newcomer's joining; the table stays open, even if nobody else is there."""
     member = table.member(player_id)
     if table.is_playing:
         return leave(table, player_id, now)
@@ -163,7 +163,7 @@ def is_name(name: str) -> bool:
 
 
 def free_name(table: Table, name: str) -> str:
-    """The name, with a number behind if somebody here has it or one that looks like it."""
+    """The name, followed by a number if somebody here has it or one that looks like it."""
     taken = [member.nickname for member in table.members]
     names = [name, *(f"{name[: limits.NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
     return next(name for name in names if not any(looks_like(name, other) for other in taken))

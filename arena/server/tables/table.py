@@ -157,7 +157,7 @@ class Table:
         return found
 
     def with_member(self, changed: Member) -> Table:
-        """The table with what a member has become."""
+        """The table with this member in place of its former self."""
         members = [changed if each.player_id == changed.player_id else each for each in self.members]
         return attrs.evolve(self, members=tuple(members))
 

@@ -95,7 +95,7 @@ class TcpDoor:
         return sealed
 
     async def _let_in(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer:
-        """The player that this connection is.
+        """The player for this connection.
 
         Raises Refusal, or trio.BrokenResourceError if it closes before it has said who it is.
         """

@@ -14,7 +14,7 @@ Listener: TypeAlias = Callable[[Notice], None]
 
 
 class Versioned:
-    """Whoever is told what happens, and whoever waits until something does."""
+    """Those who are told what happens, and those who wait until something does."""
 
     def __init__(self, now: Callable[[], float], version: int) -> None:
         """`now` returns the Unix time."""
@@ -33,7 +33,7 @@ class Versioned:
         self._listeners.append(listener)
 
     async def changed(self, after: int) -> None:
-        """Returns once the version is another than `after`."""
+        """Returns once the version is no longer `after`."""
         while self.version == after:
             await self._changed.wait()
 

@@ -60,7 +60,7 @@ class Views:
         return b'%b,"match":%b,"you":%b,%b' % (self._common, match, own, running[1:])
 
     def table_fields(self, member: Member | None) -> dict[str, Any]:
-        """The same as a dict; `match` and `you` are dicts too, and what changes with time is in `match`."""
+        """A `TableShown` as a dict; `match` and `you` are too, and what changes with time is in `match`."""
         match = self._match(member)
         return {
             **asdict(self._table_common()),

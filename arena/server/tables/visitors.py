@@ -15,7 +15,7 @@ from arena.server.tables.table import Member, Table
 
 
 class Visitors:
-    """Who came to the tables of a server from where; nobody knows it of those from before a restart."""
+    """Who came to a server's tables from which address, which is unknown of those from before a restart."""
 
     def __init__(self) -> None:
         self._joins = Rate(

@@ -34,7 +34,7 @@ def whole_ranges(store: Database) -> int:
 
 
 def is_keepable(store: Database) -> bool:
-    """Whether anything may be kept: nothing is of a damaged database."""
+    """Whether anything may be kept: nothing of a damaged database is."""
     return store.damage is None
 
 

@@ -54,7 +54,7 @@ class Attempt:
             give_back()
 
     def make_way(self) -> None:
-        """Lets others start meanwhile, from now on."""
+        """Lets other bots start from now on."""
         self.has_made_way = True
         self._give_back()
 
@@ -153,7 +153,7 @@ class Attempts:
             self._starting.release_on_behalf_of(attempt.entrant.name)
 
     async def _watch(self) -> None:
-        """Tells people, again and again, who is waited for."""
+        """Says at intervals which bots are being waited for."""
         told = 0
         while True:
             await trio.sleep(LOOK_EVERY_S)

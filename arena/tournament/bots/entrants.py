@@ -118,7 +118,7 @@ def why_not_run(file: Path) -> str:
 
 
 def program_at(file: Path, *, folder: Path | None = None) -> Entrant:
-    """The bot of one file that can be run: named after it, or after the `folder` that is all its own."""
+    """The bot in one file that can be run, named after it, or after its `folder` if it has one to itself."""
     runner, language = _RUNNERS.get(file.suffix, ("", ""))
     return _process(
         file.stem if folder is None else folder.resolve().name,
@@ -217,7 +217,7 @@ def _place(spec: str, base: Path) -> Path:
 
 
 def _programs_called_bot(folder: Path, names: Iterable[str]) -> list[str]:
-    """Those of the names in a folder that can be run and are called `bot`, whatever their suffix."""
+    """The files with these names that can be run and are called `bot`, whatever their suffix."""
     return [name for name in names if _is_called_bot(name) and can_run(folder / name)]
 
 

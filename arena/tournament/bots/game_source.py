@@ -93,7 +93,7 @@ def recalled(name: str, kept: object, folder: Path, *, ask: Sequence[Hint]) -> S
 
 
 def origin_from(kept: object) -> Origin:
-    """The origin that `as_kept` put into these types.  Raises ConfigError if it is none."""
+    """The origin from what `as_kept` returned.  Raises ConfigError for anything else."""
     keys = [field.name for field in attrs.fields(Origin)]
     if not isinstance(kept, Mapping) or not all(isinstance(kept.get(key), str) for key in keys):
         raise ConfigError("it does not say where that game comes from")
@@ -243,7 +243,7 @@ def _module(origin: Origin) -> ModuleType:
 
 
 def _is_loaded_from(root: Path, top: str) -> bool:
-    """Whether this folder holds the module of this name that is loaded by now, if one is."""
+    """Whether the module of this name, if one is loaded, comes from this folder."""
     loaded = sys.modules.get(top)
     places = [*getattr(loaded, "__path__", ()), getattr(loaded, "__file__", None)]
     return loaded is None or any(place and Path(place).resolve().parent == root.resolve() for place in places)

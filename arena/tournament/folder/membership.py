@@ -183,18 +183,16 @@ def membership(
     )
 
 
+@attrs.define(eq=False)
 class _Changes:
     """What one call changes, entry by entry."""
 
-    def __init__(
-        self, roster: Roster, named: Mapping[str, Entrant], bots: Mapping[str, StoredBot], matches: int
-    ) -> None:
-        self.roster = roster
-        self._named = named
-        self._bots = bots
-        self._matches = matches
-        self.renewed: list[str] = []
-        """The slots that have a new version."""
+    roster: Roster
+    _named: Mapping[str, Entrant]
+    _bots: Mapping[str, StoredBot]
+    _matches: int
+    renewed: list[str] = attrs.field(init=False, factory=list)
+    """The slots that have a new version."""
 
     def _add(self, act: Act, slot: str, fingerprint: str = "") -> None:
         self.roster = self.roster.extended([RosterEntry(act, slot, fingerprint, self._matches)])

@@ -72,7 +72,7 @@ def lift_files_limit(wanted: int = FILES_WANTED) -> float:
 
 @contextmanager
 def bots_set_aside(plan: Plan) -> Iterator[None]:
-    """Has the garbage collector skip the bots that are here now, if they are many, while the context is open.
+    """Has the garbage collector skip the bots that are here, if there are many, while the context is open.
 
     Nearly all objects about them stay to the end.  With 5,000 bots, each collection would take a quarter of
     a second to look through these, in which nobody is heard.

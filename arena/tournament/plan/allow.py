@@ -73,7 +73,7 @@ def allow_in_words(options: Mapping[str, Any], *, base: Path) -> dict[str, Right
 
 
 def merged(allow: Allow, more: Allow) -> dict[str, Rights]:
-    """What either of both grants; of two limits of memory the later one counts."""
+    """What either of the two grants; of two memory limits the later one counts."""
     found = dict(allow)
     for name, rights in more.items():
         found[name] = _both(found[name], rights) if name in found else rights

@@ -135,7 +135,7 @@ class Bookkeeper:
         return Remove((self._match_id(stale),))
 
     def _keep(self, entry: Entry) -> list[Change]:
-        """Keeps a match, and publishes what its series hid if that is over now."""
+        """Keeps a match, and publishes what its series hid once the series is over."""
         replaces = entry.pairing.id == self._replaced
         changes: list[Change] = [Remove((entry.match_id,)), entry] if replaces else [entry]
         self._kept.add(entry.pairing.id)

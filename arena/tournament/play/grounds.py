@@ -47,7 +47,7 @@ class Grounds(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether the grounds take on no match at all now."""
+        """Whether the grounds can take on no match at all now."""
 
     def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
         """Takes, before play, where to look up what comes next and whom to tell that there is room again."""

@@ -63,7 +63,7 @@ class InstanceUse:
     """The time in which its matches have waited for it."""
 
     def open(self, now: float, demand_s: float) -> None:
-        """Begins to count again, as the demand was read."""
+        """Starts counting again, now that the demand was read."""
         wall_s = 0.0 if self.is_open else self.wall_s  # its first match includes its start
         self.is_open, self.read_at, self.demand_s, self.matches, self.wall_s = True, now, demand_s, 0, wall_s
 

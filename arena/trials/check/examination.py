@@ -74,32 +74,24 @@ class CheckTerms:
     recorded_share: float = RECORDED_SHARE
 
 
+@attrs.define(eq=False)
 class Examination:
     """The check of one bot in one game."""
 
-    def __init__(
-        self,
-        game: Game[Any, Any],
-        host: BotHost,
-        findings: CheckFindings,
-        terms: CheckTerms,
-        *,
-        recorded: Sequence[RecordedMatch] = (),
-        lag: Callable[[float], float] = no_lag,
-        note: Callable[[str], None] = lambda line: None,
-    ) -> None:
-        """`findings`: is filled.  `recorded`: whose questions are asked.  `note`: is told each step."""
-        self.game = game
-        self.host = host
-        self.findings = findings
-        self.terms = terms
-        self._recorded = recorded
-        self._lag = lag
-        self._note = note
-        self._ends_at = 0.0
-        self._told_at = 0.0
-        self._starts_left = STARTS_MAX
-        self._first: CheckTable | None = None
+    game: Game[Any, Any]
+    host: BotHost
+    findings: CheckFindings
+    """What is filled in."""
+    terms: CheckTerms
+    _recorded: Sequence[RecordedMatch] = ()
+    """The matches whose questions are asked."""
+    _lag: Callable[[float], float] = no_lag
+    _note: Callable[[str], None] = lambda line: None
+    """Is told each step."""
+    _ends_at: float = 0.0
+    _told_at: float = 0.0
+    _starts_left: int = STARTS_MAX
+    _first: CheckTable | None = None
 
     async def examine(self) -> None:
         """Does everything that there is time for; if cancelled, `findings` holds what was seen so far."""

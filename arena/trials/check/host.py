@@ -60,25 +60,17 @@ def hidden_beside(entrant: Entrant) -> tuple[Path, ...]:
     return (*(recipe.parent.resolve() for recipe in beside if recipe.parent.resolve() != own), *results)
 
 
+@attrs.define(eq=False)
 class ProcessHost:
     """Starts and ends instances that are processes in a box, as in a run."""
 
-    def __init__(
-        self,
-        entrant: Entrant,
-        box: Box,
-        hidden: HiddenFiles,
-        nursery: trio.Nursery,
-        watch: LagWatch,
-        note_bug: Callable[[str], None],
-    ) -> None:
-        self._entrant = entrant
-        self._box = box
-        self._hidden = hidden
-        self._nursery = nursery
-        self._watch = watch
-        self._note_bug = note_bug
-        self._sticky = 0
+    _entrant: Entrant
+    _box: Box
+    _hidden: HiddenFiles
+    _nursery: trio.Nursery
+    _watch: LagWatch
+    _note_bug: Callable[[str], None]
+    _sticky: int = 0
 
     async def start(self) -> ProcessPlayer:
         """Starts an instance.  Raises BotBroken."""
@@ -127,11 +119,11 @@ class ProcessHost:
         return Printed(octets=log.total, stray=stray, tail="\n".join(said[-TAIL_LINES:]))
 
 
+@attrs.frozen(eq=False)
 class LocalHost:
     """Hands out instances that are objects of a class in this process, with nothing to end or measure."""
 
-    def __init__(self, entrant: Entrant) -> None:
-        self._entrant = entrant
+    _entrant: Entrant
 
     async def start(self) -> LocalPlayer:
         return LocalPlayer(self._entrant.name, load_bot(self._entrant))

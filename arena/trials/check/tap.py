@@ -111,7 +111,7 @@ class Tap(WrappedPlayer):
         return not is_open and self._has_enough()
 
     def _has_left(self) -> bool:
-        """Whether the bot has once answered otherwise than in the recorded match, or that match is over."""
+        """Whether the bot has answered differently from the recorded match, or that match is over."""
         script, answered = self.task.script, self._number - 1
         if script is None or not self.asked:
             return False

@@ -95,7 +95,7 @@ def handle_page_faults(_: str) -> None:
 
 
 def make_users(_: str) -> None:
-    """Makes a user namespace, the way to most holes of the kernel."""
+    """Makes a user namespace, through which most holes of the kernel are reached."""
     _checked(libc.unshare(0x10000000))
 
 
