@@ -176,6 +176,8 @@ class Game(ABC, Generic[S, M]):
     tell them apart.  `check_game` tests that."""
     people_move_s: ClassVar[float] = 30.0
     """The usual limit of a move, in seconds, at a table with people."""
+    lengths: ClassVar[tuple[str, tuple[int, ...]]] = ("", ())
+    """The house rule for how long a match is, and what people are offered: `("hands", (10, 30, 100))`."""
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()

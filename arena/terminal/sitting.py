@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing
 from random import Random
@@ -26,6 +25,7 @@ from arena.players.lag import LagWatch
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, derive_seed
 from arena.telling.choices import Choice, NotLegalNow, forms, read_choices, with_numbers
+from arena.telling.guide import described, guide_for, paragraphs_of
 from arena.telling.replay import LiveShowing, Moment, Viewer
 from arena.telling.spoken import in_the_imperative, move_said, spoken_amounts, spoken_moves
 from arena.telling.story import Teller, told_fields
@@ -345,10 +345,12 @@ class PersonMatch:
         self.voice.table(found)
 
     def _rules(self, words: Sequence[str]) -> None:
-        module = inspect.getmodule(type(self.game))
-        text = inspect.getdoc(module) or "nothing is written about this game"
-        for paragraph in text.split("\n\n"):
-            self.voice.tell(" ".join(paragraph.split()))
+        guide = None if list(words) == ["all"] else guide_for(self.game)
+        for paragraph in paragraphs_of(described(type(self.game)) if guide is None else guide):
+            is_heading = paragraph.startswith("## ")
+            self.voice.tell(paragraph.removeprefix("## "), ink="strong" if is_heading else "", indent="  ")
+        if guide is not None:
+            self.voice.tell("rules all: the specification, for authors of bots", ink="faint")
 
     def _say_how_it_stood(self) -> None:
         where = f" in round {self._round}" if self._round else ""
