@@ -75,7 +75,7 @@ def test_no_page_has_barriers_or_scrolls_sideways(
 
 @pytest.mark.slow
 def test_the_rules_are_there_when_they_are_asked_for(person: Callable[..., Person]) -> None:
-    """On home and at a table: what the game says of itself, and its house rules."""
+    """On home and at a table: as a person tells them, under its house rules; below, folded, for authors of bots."""
     ann = person(**PHONE)
     ann.go()
     for is_at_table in (False, True):
@@ -84,8 +84,12 @@ def test_the_rules_are_there_when_they_are_asked_for(person: Callable[..., Perso
             ann.page.locator("#main.table .board").wait_for()
         ann.press("Rules of Liar's Dice")
         rules = ann.page.get_by_role("dialog", name="Rules of Liar's Dice")
-        rules.get_by_text("The loser starts the next round").wait_for()
-        assert "faces\n6" in rules.inner_text()
+        rules.get_by_text("Everybody starts with 5 dice").wait_for()
+        assert 15 == rules.locator(".guide .k-die").count(), (
+            "those of the picture and of the example are drawn"
+        )
+        told = rules.inner_text()
+        assert ("faces\n6" in told, "Ones are wild" in told, "Source:" in told) == (True, False, False)
         assert ([], 0) == (barriers(ann.page), widest(ann.page))
         ann.page.keyboard.press("Escape")
         rules.wait_for(state="detached")

@@ -41,9 +41,10 @@ export function Nickname() {
 function GameCard({ game }) {
   const bots = game.bots ?? [];
   const [bot, choose] = useState(usual(bots));
-  const [length, setLength] = useState(game.lengths?.offered[0]);
+  const [[rule, offered] = []] = Object.entries(game.lengths);
+  const [length, setLength] = useState(offered?.[0]);
   const [run, busy, refused] = useDoing();
-  const rules = game.lengths ? { [game.lengths.rule]: length } : {};
+  const rules = rule ? { [rule]: length } : {};
   const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, rules, bots: [bot], begins: true })}`));
   const watch = () => run(async () => go(`/tables/${await tableToWatch(game, rules)}`));
   return html`<li class="card game">
@@ -52,8 +53,8 @@ function GameCard({ game }) {
     <p class="what">${game.line}</p>
     <label class="field"><span>against</span>
       <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each} value=${each}>${each}${game.levels[each] ? `, level ${game.levels[each]}` : ""}</option>`)}</select></label>
-    ${game.lengths ? html`<label class="field"><span>for</span>
-      <select value=${length} onChange=${(event) => setLength(Number(event.target.value))}>${game.lengths.offered.map((each) => html`<option key=${each} value=${each}>${each} ${game.lengths.rule.replaceAll("_", " ")}</option>`)}</select></label>` : ""}
+    ${rule ? html`<label class="field"><span>for</span>
+      <select value=${length} onChange=${(event) => setLength(Number(event.target.value))}>${offered.map((each) => html`<option key=${each} value=${each}>${each} ${rule.replaceAll("_", " ")}</option>`)}</select></label>` : ""}
     <p class="line"><button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>
       ${busy ? "One moment…" : "Play now"}</button>
       <button type="button" disabled=${busy || !bots.length} onClick=${watch} aria-label=${`Watch ${game.title} now`}>Watch one</button></p>

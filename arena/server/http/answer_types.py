@@ -345,15 +345,6 @@ class ResultsMatches(msgspec.Struct):
     matches: list[ResultsMatch]
 
 
-class Lengths(msgspec.Struct):
-    """How long a match may be."""
-
-    rule: str
-    """The house rule that says it."""
-    offered: list[int]
-    """Its usual values, that of a quick match first."""
-
-
 class GameListed(msgspec.Struct):
     """A game of the house."""
 
@@ -368,8 +359,8 @@ class GameListed(msgspec.Struct):
     """The house bots that play it."""
     levels: dict[str, int]
     """How strong those of them are whose strength was measured, from 1 to 5."""
-    lengths: Lengths | None
-    """null: a match is as long as it is."""
+    lengths: dict[str, list[int]]
+    """The house rule for how long a match is, if there is one, with what people are offered."""
     board: str | None
     """The path of the script that draws it; null: there is none."""
     emblem: str | None

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
-from arena.server.http.answer_types import FilmPage, GameListed, GameShown, Lengths, MatchPage, SeatsOfGame
+from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.request_types import body_of, number_in_query
@@ -125,7 +125,7 @@ class GamesApi(Api):
             line=line_of(cls),
             bots=list(bots := self._bots(name)),
             levels={bot: level for bot in bots if (level := self._levels.get(bot)) is not None},
-            lengths=Lengths(cls.lengths[0], list(cls.lengths[1])) if cls.lengths[1] else None,
+            lengths={rule: list(offered) for rule, offered in [cls.lengths] if rule},
             board=self._boards.get(name),
             emblem=self._emblems.get(name),
         )
