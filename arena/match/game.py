@@ -367,7 +367,7 @@ class Game(ABC, Generic[S, M]):
 
         The match is over.  What is expected is the mean given all that moves until then can depend on: then
         the returns less their luck have the same mean, whoever plays, and remain within `returns_bounds`.
-        Where the mean is estimated, `rng_of` returns a stretch's rng, by its key: none of them made the match.
+        Where the mean is estimated, `rng_of` returns a stretch's rng by its key: none of them made the match.
         """
         raise NotImplementedError(f"{self.name} does not adjust returns for luck")
 
