@@ -15,7 +15,7 @@ export function Page({ takesFocus }) {
   const games = useAsked(allGames, []);
   return html`<${Heading} takesFocus=${takesFocus}>Play the bots, or each other<//>
     <p class="lead">Games of hidden information, against house bots or with friends: share a table's link, and whoever has it can join or watch.
-      House bots have levels, from 1 (easily beaten) to 5.</p>
+      House bots have levels from 1, easily beaten, to 5.</p>
     <${Nickname} />
     <${Trouble} refused=${games.refused} />
     <ul class="games">${(games.value ?? []).map((game) => html`<${GameCard} key=${game.name} game=${game} />`)}${games.value ? html`<${OwnBot} />` : ""}</ul>
