@@ -176,6 +176,8 @@ class Game(ABC, Generic[S, M]):
     tell them apart.  `check_game` tests that."""
     people_move_s: ClassVar[float] = 30.0
     """The usual limit of a move, in seconds, at a table with people."""
+    lengths: ClassVar[tuple[str, tuple[int, ...]]] = ("", ())
+    """The house rule for how long a match is, and what people are offered: `("hands", (10, 30, 100))`."""
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()
@@ -365,8 +367,7 @@ class Game(ABC, Generic[S, M]):
 
         The match is over.  What is expected is the mean given all that moves until then can depend on: then
         the returns less their luck have the same mean, whoever plays, and remain within `returns_bounds`.
-        Where the mean has to be estimated, `rng_of` returns the rng of a stretch, by its key: none of them
-        made the match.
+        Where the mean is estimated, `rng_of` returns a stretch's rng by its key: none of them made the match.
         """
         raise NotImplementedError(f"{self.name} does not adjust returns for luck")
 

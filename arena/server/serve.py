@@ -52,6 +52,7 @@ from arena.server.tables.questions import BotQuestions
 from arena.server.tables.tcp_door import TcpDoor
 from arena.telling.replay import Replay
 from arena.tournament.lobby.callers import lift_files_limit
+from arena.tournament.sparring import levels_of_bots
 from arena.words import counted
 
 
@@ -169,7 +170,9 @@ def routes_of(
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
     site, results = Site(game_of=house.game_of), results or ResultsApi()
-    games = GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems(), questions)
+    games = GamesApi(
+        house, find, poker.has_table, bots, site.boards(), site.emblems(), questions, levels_of_bots()
+    )
 
     async def find_turn(start: NewStart, address: str) -> PastTurn:
         wanted = TurnWanted(start.step, start.name)

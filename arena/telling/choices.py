@@ -278,8 +278,8 @@ def _form(option: Choice) -> str:
     told = []
     for name, domain in option.fields.items():
         is_optional = None in domain.get("one_of", ())
-        if is_optional and _all(domain) == [None]:
-            continue
+        if is_optional and len(_all(domain)) == 1:
+            continue  # it need not be said: there is no choice
         words.append(f"[{name.upper()}]" if is_optional else name.upper())
         told.append(_told(name, domain))
     return " ".join(words) + (f" ({'; '.join(told)})" if told else "")

@@ -18,7 +18,8 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.match.game import Seat
 from arena.telling.choices import Choice, forms, move_of, read_choices, with_numbers
-from arena.telling.spoken import spoken_moves
+from arena.telling.numbering import Numbering
+from arena.telling.spoken import in_the_imperative, spoken_moves
 from arena.terminal.flow import Say, ask_server, follow, show_line
 from arena.terminal.link import NoAnswer, NotDone, ServerLink
 from arena.terminal.news import News
@@ -55,6 +56,8 @@ class Person:
         self._options: tuple[Choice, ...] = ()
         self._lost: ConfigError | None = None
         """Why the table cannot be followed any more; None while it can."""
+        self._numbers: dict[str, Numbering] = {}
+        """The numbers of the moves of the match that was played last, by its id."""
         self._dealt: object = None
         """The match whose first cards were shown last."""
         self._asked: object = None
@@ -168,7 +171,9 @@ class Person:
             raise ConfigError(f"{words[0]}: enter NAME first, as you have no seat; ? lists all words")
         if not self._options:
             raise ConfigError(f"{words[0]}: nothing is asked of you now; ? lists the other words")
-        value = move_of(self._options, words)
+        value = self._numbering().move_said(self._options, words)
+        if value is None:
+            value = move_of(self._options, words)
         self._options = ()
         try:
             await self._do("POST", "/moves", {"move": value, "turn": self._table["match"]["turn"]})
@@ -206,7 +211,7 @@ class Person:
         if len(listed) > SHOWN_MAX:
             told = " | ".join(forms(options))
         else:
-            clauses = [f"{place} {clause}" for place, clause in enumerate(self._clauses(), 1)]
+            clauses = [f"{number} {clause}" for number, clause in self._clauses()]
             told = " | ".join([*clauses, *others])
         self._tell(f"{name}, what do you do{clock}? {told}")
 
@@ -215,17 +220,27 @@ class Person:
             raise ConfigError("nothing is asked of you now")
         for form in forms(self._options):
             self._tell(form)
-        for place, clause in enumerate(self._clauses(), 1):
-            self._tell(f"{place:3} {clause}")
+        for number, clause in self._clauses():
+            self._tell(f"{number:3} {clause}")
 
-    def _clauses(self) -> list[str]:
-        """The sentence of each numbered move, in the game's own words if the game is known here."""
+    def _clauses(self) -> list[tuple[int, str]]:
+        """The moves that have numbers, as orders, in the game's own words if the game is known here."""
         names, game = tuple(self._table["match"]["names"]), self._table["game"]
         options = self._table["you"]["options"]
-        if game not in GAMES:  # a server of another version: the moves are shown as they are sent
-            return [str(move) for move in with_numbers(read_choices(options))[0]]
-        seat = Seat(names.index(self._table["you"]["nickname"]))
-        return [words for _, words in spoken_moves(options, GAMES[game](), names, seat)]
+        if game in GAMES:
+            seat = Seat(names.index(self._table["you"]["nickname"]))
+            spoken = spoken_moves(options, GAMES[game](), names, seat)
+            orders = [in_the_imperative(words) for _, words in spoken]
+        else:  # a server of another version: the moves are shown as they are sent
+            orders = [str(move) for move in with_numbers(read_choices(options))[0]]
+        return list(zip(self._numbering().of(read_choices(options)), orders, strict=True))
+
+    def _numbering(self) -> Numbering:
+        """The numbers of this match's moves."""
+        match, game = self._table["match"]["match_id"], self._table["game"]
+        if match not in self._numbers:
+            self._numbers = {match: Numbering(GAMES[game]() if game in GAMES else None)}
+        return self._numbers[match]
 
     async def _cards(self, words: list[str]) -> None:
         self._show_cards()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing
 from random import Random
@@ -26,6 +25,8 @@ from arena.players.lag import LagWatch
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, derive_seed
 from arena.telling.choices import Choice, NotLegalNow, forms, read_choices, with_numbers
+from arena.telling.guide import described, guide_for, paragraphs_of
+from arena.telling.numbering import Numbering
 from arena.telling.replay import LiveShowing, Moment, Viewer
 from arena.telling.spoken import in_the_imperative, move_said, spoken_amounts, spoken_moves
 from arena.telling.story import Teller, told_fields
@@ -107,6 +108,7 @@ class PersonMatch:
         self._turns: list[Turn] = []
         self._decisions: list[Decision] = []
         self._counted = 0
+        self._numbering = Numbering(self.game)
         self._round = 0
         self._options: list[dict[str, Any]] = []
         """The options of the open question, as bots are sent them."""
@@ -237,20 +239,26 @@ class PersonMatch:
 
     def _offered(self) -> Iterator[str]:
         """The legal moves: each one of a small family, with its number, and the form of the others."""
-        clauses, number, told = self._clauses(), 0, list[str]()
+        clauses, place, told = self._clauses(), 0, list[str]()
         for choice in read_choices(self._options):
             size = len(with_numbers([choice])[0])
             if size and (len(clauses) <= SHOWN_MAX or size <= FAMILY_SHOWN_MAX):
-                told += clauses[number : number + size]
+                told += clauses[place : place + size]
+            elif size:
+                told.append(self._span(clauses[place], clauses[place + size - 1]))
             else:
                 told += [form for form in map(self._form, self._forms([choice])) if form not in told]
-            number += size
+            place += size
         yield from told
-        if len(clauses) > SHOWN_MAX and number > len(told):
+        if len(clauses) > SHOWN_MAX and place > len(told):
             of_all = counted(len(clauses), "move")
             yield (
                 f"type moves for all {of_all} by number" if self.voice.is_plain else f"(moves: all {of_all})"
             )
+
+    def _span(self, first: str, last: str) -> str:
+        """A family that is too large to be shown, by its ends: `3 bid one 1 … 92 bid 15 6s`."""
+        return f"{first} … {last}" if not self.voice.is_plain else f"{first}, and so on to {last}"
 
     def _forms(self, choices: Sequence[Choice]) -> list[str]:
         """How to type these moves, with the numbers that the game shows if they differ from those sent."""
@@ -268,12 +276,10 @@ class PersonMatch:
         """The moves with their numbers: `2 bid five 3s`."""
         spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat, self._observation())
         orders = [in_the_imperative(words) for _, words in spoken]
+        numbered = zip(self._numbering.of(read_choices(self._options)), orders, strict=True)
         if not self.voice.is_plain:
-            return [f"{number} {order}" for number, order in enumerate(orders, 1)]
-        return [
-            f"type {number} {'to' if ' ' in order else 'or'} {order}"
-            for number, order in enumerate(orders, 1)
-        ]
+            return [f"{number} {order}" for number, order in numbered]
+        return [f"type {number} {'to' if ' ' in order else 'or'} {order}" for number, order in numbered]
 
     # What the person types
 
@@ -322,6 +328,8 @@ class PersonMatch:
 
     def _meant(self, words: Sequence[str]) -> Any:
         """The typed move as JSON; its words are those of its form, or of its sentence."""
+        if (move := self._numbering.move_said(self._choices(), words)) is not None:
+            return move
         return move_said(self._options, self.game, self.sitting.names, self.seat, self._observation(), words)
 
     def _observation(self) -> Any:
@@ -345,10 +353,12 @@ class PersonMatch:
         self.voice.table(found)
 
     def _rules(self, words: Sequence[str]) -> None:
-        module = inspect.getmodule(type(self.game))
-        text = inspect.getdoc(module) or "nothing is written about this game"
-        for paragraph in text.split("\n\n"):
-            self.voice.tell(" ".join(paragraph.split()))
+        guide = None if list(words) == ["all"] else guide_for(self.game)
+        for paragraph in paragraphs_of(described(type(self.game)) if guide is None else guide):
+            is_heading = paragraph.startswith("## ")
+            self.voice.tell(paragraph.removeprefix("## "), ink="strong" if is_heading else "", indent="  ")
+        if guide is not None:
+            self.voice.tell("rules all: the specification, for authors of bots", ink="faint")
 
     def _say_how_it_stood(self) -> None:
         where = f" in round {self._round}" if self._round else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
@@ -50,6 +51,19 @@ def house_bots(game: str) -> tuple[str, ...]:
         return not bot.games, bool(bot.build), place, len(bot.games)
 
     return tuple(bot.name for bot in sorted(able, key=merit))
+
+
+def levels_of_bots() -> dict[str, int]:
+    """How strong the bots that come with the arena are, from 1 to 5, by name.
+
+    As the table of their README says, which a test compares with the tournaments below it; bots without a
+    level are left out.
+    """
+    page = next(iter(builtin_bots().values())).with_name("README.md").read_text(encoding="utf-8")
+    return {bot: int(level) for bot, level in _LEVEL.findall(page)}
+
+
+_LEVEL = re.compile(r"^\| \[([\w-]+)\]\([\w-]+/\S+\) \| [^|]+ \| (\d) \|", re.MULTILINE)
 
 
 def _has_program(bot: Entrant) -> bool:

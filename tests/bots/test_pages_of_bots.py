@@ -14,6 +14,7 @@ from documents import block_named
 
 from arena.games import GAMES
 from arena.tournament.bots.entrants import builtin_bots, resolve
+from arena.tournament.sparring import levels_of_bots
 
 HOUSE = Path(__file__).parents[2]
 PAGE = (HOUSE / "bots" / "README.md").read_text()
@@ -77,13 +78,13 @@ def share_of(table: str, bot: str) -> float:
 
 def test_a_level_is_what_the_tournaments_say() -> None:
     """In fifths of all points; a bot of several games has the same level in each."""
-    said = dict(re.findall(r"^\| \[([\w-]+)\]\([\w-]+/\S+\) \| [^|]+ \| (\d|–) \|", PAGE, re.MULTILINE))
+    said = dict.fromkeys(re.findall(r"^\| \[([\w-]+)\]\([\w-]+/\S+\)", PAGE, re.MULTILINE)) | levels_of_bots()
     assert said.keys() == set(builtin_bots())
-    found = {bot: set[str]() for bot in said}
+    found = {bot: set[int]() for bot in said}
     for _, table in STRENGTHS:
         for _, bot, *_ in rows(table):
-            found[bot].add(str(min(5, 1 + int(5 * share_of(table, bot)))))
-    assert {bot: levels or {"–"} for bot, levels in found.items()} == {
+            found[bot].add(min(5, 1 + int(5 * share_of(table, bot))))
+    assert {bot: levels or {None} for bot, levels in found.items()} == {
         bot: {level} for bot, level in said.items()
     }
 

@@ -103,7 +103,7 @@ def test_every_legal_bet_can_be_chosen_and_no_other(stage: Callable[..., Any]):
         )
         page.evaluate(CLICK_ALL)
         assert set(range(last + 1, 88)) == set(page.evaluate("sent.splice(0)"))
-    page.click("text=Check bot-1’s full house")
+    page.click("text=Check bot-1’s bet of a full house")
     assert [88] == page.evaluate("sent")
 
 
@@ -139,3 +139,20 @@ def test_a_bet_by_keyboard_alone(stage: Callable[..., Any]):
     assert "Bet a pair of tens" == page.inner_text(".k-send")
     page.keyboard.press("Enter")
     assert [7] == page.evaluate("sent")
+
+
+def test_the_rules_say_what_beats_the_bet(stage: Callable[..., Any]):
+    """The ladder of nine kinds; in play, how many of each are above the bet, and which is next."""
+    page = stage(BOARD).page
+    told = "(scene) => { const place = document.createElement('div'); page.render(module.guide(scene, page.kit), place); return place.innerText || place.textContent; }"
+    whole = page.evaluate(told, None)
+    assert "All 88 sets, from the lowest" in whole
+    assert "beaten" not in whole
+    after = page.evaluate(told, blef_scene([5, 5], [("bot-1", 15)]))
+    assert (
+        "72 of 88 sets beat bot-1’s bet of two pair, queens and nines; the next is two pair, queens and tens"
+        in after
+    )
+    assert 2 == after.count("beaten"), "high cards and pairs"
+    assert "11 of 15" in after
+    assert "it can only be checked" in page.evaluate(told, blef_scene([5, 5], [("bot-1", 87)]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from daily import NIGHTLY
 from site_people import Person, asked, expecting
 
 import arena
+from arena.games import GAMES
+from arena.telling.guide import line_of
+from arena.tournament.sparring import levels_of_bots
 from tests.server.served import Served
 
 HOME_BYTES_MAX = 60_000
@@ -75,7 +79,7 @@ def test_no_page_has_barriers_or_scrolls_sideways(
 
 @pytest.mark.slow
 def test_the_rules_are_there_when_they_are_asked_for(person: Callable[..., Person]) -> None:
-    """On home and at a table: what the game says of itself, and its house rules."""
+    """On home and at a table: as a person tells them, under its house rules; below, folded, for authors of bots."""
     ann = person(**PHONE)
     ann.go()
     for is_at_table in (False, True):
@@ -84,12 +88,49 @@ def test_the_rules_are_there_when_they_are_asked_for(person: Callable[..., Perso
             ann.page.locator("#main.table .board").wait_for()
         ann.press("Rules of Liar's Dice")
         rules = ann.page.get_by_role("dialog", name="Rules of Liar's Dice")
-        rules.get_by_text("The loser starts the next round").wait_for()
-        assert "faces\n6" in rules.inner_text()
+        rules.get_by_text("Everybody starts with 5 dice").wait_for()
+        assert 15 == rules.locator(".guide .k-die").count(), (
+            "those of the picture and of the example are drawn"
+        )
+        told = rules.inner_text()
+        assert ("faces\n6" in told, "Ones are wild" in told, "Source:" in told) == (True, False, False)
         assert ([], 0) == (barriers(ann.page), widest(ann.page))
         ann.page.keyboard.press("Escape")
         rules.wait_for(state="detached")
         assert "Rules" == ann.page.evaluate("document.activeElement.innerText")
+
+
+@pytest.mark.slow
+def test_home_says_what_can_be_played_and_watched(person: Callable[..., Person]) -> None:
+    """What each game is, how strong its bots are, how long a match may be; bots that play are a press away."""
+    ann = person()
+    ann.go()
+    for name, game in GAMES.items():
+        card = ann.page.locator(".game", has=ann.page.get_by_role("heading", name=game.title))
+        assert line_of(game) in card.inner_text()
+        levels = dict(re.findall(r"^([\w-]+), level (\d)$", card.locator("select").first.inner_text(), re.M))
+        assert {bot: str(levels_of_bots()[bot]) for bot in levels} == levels != {}
+        offered = card.locator("select").nth(1)
+        assert (
+            ["10 hands", "30 hands", "100 hands"] == offered.inner_text().split("\n")
+            if game.lengths[0]
+            else not offered.count()
+        ), name
+    ann.page.get_by_label("for").select_option("30")
+    ann.press("Play No-Limit Hold'em now")
+    ann.page.locator("#main.table .board").wait_for()
+    assert 30 == asked_of(ann)["rules"]["hands"]
+    ann.go()
+    ann.press("Watch Chamber now")
+    ann.page.locator("#main.table .board").wait_for()
+    table = asked_of(ann)
+    assert [2, ["house"]] == [len(table["players"]), sorted({each["way"] for each in table["players"]})]
+    assert 0 == ann.page.locator(".turn.mine").count()
+
+
+def asked_of(person: Person) -> Any:
+    """The table at which somebody is, as anybody may see it."""
+    return person.page.evaluate("fetch(`/api${location.pathname}`).then((answer) => answer.json())")
 
 
 @pytest.mark.slow

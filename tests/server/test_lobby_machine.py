@@ -230,6 +230,7 @@ class Lobby(RuleBasedStateMachine):
     @invariant()
     def one_is_host_if_somebody_can_be(self) -> None:
         can_be = [each.player_id for each in self.table.players if each.way != "house" and not each.has_left]
+        can_be = can_be or [each.player_id for each in self.table.spectators]
         assert (self.table.host in can_be) if can_be else (self.table.host is None)
 
     @invariant()

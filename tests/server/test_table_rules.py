@@ -34,8 +34,9 @@ def kinds(after: After) -> list[str]:
 
 
 def test_the_first_with_a_seat_is_host() -> None:
+    """Until then who watches is: such a one can have bots play each other."""
     watched, _ = tables.join(a_table(), person("sue", is_spectator=True))
-    assert watched.host is None
+    assert watched.host == "id-sue"
     joined, notices = tables.join(watched, person("ann"))
     assert joined.host == "id-ann"
     assert [type(notice) for notice in notices][1:] == [HostSet]

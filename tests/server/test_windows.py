@@ -273,3 +273,24 @@ async def test_who_may_pass_by_silence_is_told_after_how_long(autojump_clock: Mo
         first, second, third = (live.table.member(each) for each in live.table.seating)
         await played_once(live, first)
         assert silences() == [None, None, 5.0], "who plays next has the time of a move"
+
+
+async def test_who_is_to_move_is_who_must_say_something(autojump_clock: MockClock) -> None:
+    """Bystanders are asked too, and may be silent; where all may be, nobody is to move."""
+    async with a_house() as house:
+        dice = house.create("liars-dice", {}, 60.0)
+        members = people(dice, "ann", "bob", "cid")
+        dice.begin(members[0])
+        await wait_all_tasks_blocked()
+        first = asked(dice)[0]
+        dice.play(first, [3, 2])
+        await wait_all_tasks_blocked()
+        match = told(house, dice)["match"]
+        assert 3 == len(match["to_act"])
+        assert [match["to_act"][0]] == match["to_move"]
+        bluff = await a_bluff(house, "ann", "bob", "cid")
+        before = told(house, bluff)["match"]
+        assert before["to_act"] == before["to_move"]
+        await played_once(bluff, asked(bluff)[0])
+        after = told(house, bluff)["match"]
+        assert (2, []) == (len(after["to_act"]), after["to_move"])

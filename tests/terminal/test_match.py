@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from itertools import cycle, islice
@@ -15,11 +16,16 @@ from trio.testing import MockClock
 
 from arena.errors import ConfigError
 from arena.games import GAMES
+from arena.games.holdem.moves import Bet as PokerBet
+from arena.games.liars_dice.moves import Bid
 from arena.match.game import CHANCE
+from arena.players.codec import Codec
 from arena.players.desk import Question, Slot
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
-from arena.telling.spoken import in_the_imperative, ways_to_say
+from arena.telling.choices import read_choices
+from arena.telling.numbering import Numbering
+from arena.telling.spoken import in_the_imperative, spoken_moves, ways_to_say
 from arena.terminal.phrases import HELP, places_told
 from arena.terminal.sitting import PersonMatch, Sitting
 from arena.terminal.voice import Voice, sentence
@@ -65,7 +71,7 @@ SHORT = {
 def test_a_whole_match_of_every_game_is_played_by_typing(name: str, capsys: Any) -> None:
     """Every question is answered in one of these words; those that do not fit lose nothing."""
     game = GAMES[name](**SHORT.get(name, {}))
-    words = ["2", "play 1", "play 1 5", "pass", "1", "c", "b 6 1", "b 20"]
+    words = ["2", "play 1", "play 1 5", "pass", "1", "c", "b 6 1", "b 20", "shoot yourself"]
     typed = "".join(f"{word}\n" for word in islice(cycle(words), 2000))
     match = played(sitting(game, "bob", "eve", seed=4), typed, voice=Voice())
     told = capsys.readouterr().out
@@ -91,6 +97,40 @@ def test_a_plain_voice_says_whole_sentences(name: str, capsys: Any) -> None:
     assert [line for line in lines if "ann leaves" in line and "this is how it stood" in line]
 
 
+def test_a_move_keeps_its_number() -> None:
+    """To challenge is 1 whether bids are listed before it or not; to call is one number whatever it costs."""
+
+    def offered(name: str, *moves: Any) -> dict[str, int]:
+        game = GAMES[name]()
+        state, numbering = game.start(2), Numbering(game)
+        found: dict[str, int] = {}
+        for move in (None, *moves, None):
+            (who, *_) = game.to_act(state)
+            if who == CHANCE:
+                state = game.apply(state, {CHANCE: game.draw(state, Random(1))}).state
+                who, *_ = game.to_act(state)
+            options = json.loads(Codec(game, ("ann", "bob"), who).options(game.options(state, who)))
+            spoken = [
+                words
+                for _, words in spoken_moves(options, game, ("ann", "bob"), who, game.observe(state, who))
+            ]
+            for words, number in zip(spoken, numbering.of(read_choices(options)), strict=True):
+                assert found.setdefault(words, number) == number
+            if move is not None:
+                silent = {seat: game.silent_move() for seat in game.to_act(state) if seat != who}
+                state = game.apply(state, {**silent, who: move}).state
+        return found
+
+    dice = offered("liars-dice", Bid(3, 1), Bid(3, 2))
+    assert (1, 3) == (
+        dice["challenges"],
+        min(number for words, number in dice.items() if words.startswith("bids")),
+    )
+    poker = offered("holdem", PokerBet(30), PokerBet(40))
+    assert {"folds", "calls 10", "calls 20"} <= poker.keys()
+    assert poker["calls 10"] == poker["calls 20"] != poker["folds"]
+
+
 def test_who_leaves_is_told_how_it_stood(capsys: Any) -> None:
     """`q` asks nothing, and what was typed after it is not read."""
     match = played(sitting(GAMES["liars-dice"](), seed=2), "q\nb 1 1\n", end=False)
@@ -105,7 +145,7 @@ def test_who_leaves_is_told_how_it_stood(capsys: Any) -> None:
     [
         ("zz", '"zz" is not a legal move now: bid FACE COUNT'),
         ("b 7 1", "7 cannot be the face now: bid FACE COUNT"),
-        ("999", "the moves are numbered from 1 to 60 now"),
+        ("999", "no legal move has the number 999 now: they have 3 to 62"),
         ('{"a": 1}', 'move {"a":1} is not a move of liars-dice'),
         ("moves zz", "no numbered move has zz in it"),
     ],
@@ -179,12 +219,16 @@ def test_a_bot_that_fails_is_told(capsys: Any) -> None:
 
 
 def test_the_rules_are_told_in_paragraphs(capsys: Any) -> None:
-    played(sitting(GAMES["bluff"](), seed=5), "rules\n", voice=Voice(lambda: None, is_plain=True))
-    told = [
-        line for line in capsys.readouterr().out.splitlines() if "Source" in line or "House rules" in line
-    ]
-    assert told
-    assert all(len(line) > 100 for line in told)
+    """As a person tells them under these house rules; all of them as authors of bots need them."""
+    free = GAMES["bluff"](claims="free_suit")
+    played(sitting(free, seed=5), "rules\n", voice=Voice(lambda: None, is_plain=True))
+    told = capsys.readouterr().out.splitlines()
+    (claims,) = (line for line in told if "You choose the suit" in line)
+    assert claims.startswith("- You"), "the rule is there, and not when it holds"
+    assert not any("What you claim is given" in line or "Source" in line for line in told)
+    played(sitting(free, seed=5), "rules all\n", voice=Voice(lambda: None, is_plain=True))
+    (source,) = (line for line in capsys.readouterr().out.splitlines() if "Source" in line)
+    assert len(source) > 100
 
 
 class Slow(RandomPlayer):

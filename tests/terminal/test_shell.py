@@ -139,7 +139,7 @@ def test_two_people_play_bluff_while_somebody_watches_and_the_server_is_killed(t
             other.type("play 1")
             other.until("play: nothing is asked of you now")
             first.type("game:play([1,2,3]).")
-            other.until("1 passes | 2 accuses")
+            other.until("1 pass | 2 accuse")
             server.process.kill()
             romeo.until("the connection is lost")
         with a_server(tmp_path / "data", *ports):

@@ -127,6 +127,24 @@ export function controls({ scene, options, send }, kit) {
   return kit.html`<div class="k-controls"><div class="k-buttons">${button}</div></div>`;
 }
 
+// What the rules show besides: the ladder, and of a round that is played which sets beat its bet.
+export function guide(scene, kit) {
+  const { html } = kit;
+  const last = scene?.state?.history.findLast(({ action_id: id }) => id < SETS.length);
+  const open = SETS.filter(({ id }) => !last || id > last.action_id);
+  const said = !last ? `All ${SETS.length} sets, from the lowest`
+    : open.length ? `${open.length} of ${SETS.length} sets beat ${last.player}’s bet of ${articled(SETS[last.action_id].words)}; the next is ${articled(open[0].words)}`
+      : `Nothing beats ${last.player}’s bet: it can only be checked`;
+  return html`<h3>${kit.isolated(said, scene?.names ?? [])}</h3>
+    <ol class="ladder">${Object.entries(KINDS).map(([kind, { title }]) => {
+      const sets = SETS.filter((set) => set.kind === kind);
+      const left = sets.filter((set) => open.includes(set));
+      const count = left.length === sets.length ? sets.length : `${left.length || "none"} of ${sets.length}`;
+      return html`<li key=${kind} class=${left.length ? null : "is-beaten"}><span>${title} <small>${count}</small></span>
+        <span>${left.length ? kit.cards(left[0].cards, { small: true, loose: true, claimed: true, label: `from ${left[0].words}` }) : "beaten"}</span></li>`;
+    })}</ol>`;
+}
+
 function BetForm({ bets, send, kit, besides }) {
   const { html } = kit;
   const optionOf = (set) => bets.find((option) => kit.allows(option, { action_id: set.id }));

@@ -112,6 +112,7 @@ class Holdem(Game[State, Move]):
     holding: ClassVar[tuple[str, str]] = ("chip", "chips")
     round_begins: ClassVar[str | None] = "hand_started"
     people_move_s: ClassVar[float] = 15.0
+    lengths: ClassVar[tuple[str, tuple[int, ...]]] = ("hands", (10, 30, 100))
     showdowns: ClassVar[frozenset[str]] = frozenset({"showdown"})
     default_is_legal: ClassVar[bool] = True
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)

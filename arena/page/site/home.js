@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "../html.js";
 import { allGames, at, get } from "./ask.js";
 import { keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
-import { makeTable, usual } from "./opening.js";
+import { makeTable, tableToWatch, usual } from "./opening.js";
 import { Heading, listed, range, Trouble, useAsked, useDoing } from "./parts.js";
 import { go, routeOf, useTitle } from "./routes.js";
 import { Rules } from "./rules.js";
@@ -14,10 +14,11 @@ export function Page({ takesFocus }) {
   useTitle("");
   const games = useAsked(allGames, []);
   return html`<${Heading} takesFocus=${takesFocus}>Play the bots, or each other<//>
-    <p class="lead">Games of hidden information, against house bots or with friends: share a table's link, and whoever has it can join or watch.</p>
+    <p class="lead">Games of hidden information, against house bots or with friends: share a table's link, and whoever has it can join or watch.
+      House bots have levels from 1, easily beaten, to 5.</p>
     <${Nickname} />
     <${Trouble} refused=${games.refused} />
-    <ul class="games">${(games.value ?? []).map((game) => html`<${GameCard} key=${game.name} game=${game} />`)}</ul>
+    <ul class="games">${(games.value ?? []).map((game) => html`<${GameCard} key=${game.name} game=${game} />`)}${games.value ? html`<${OwnBot} />` : ""}</ul>
     <div class="columns">
       <${PublicTables} games=${games.value ?? []} />
       <div>
@@ -40,15 +41,23 @@ export function Nickname() {
 function GameCard({ game }) {
   const bots = game.bots ?? [];
   const [bot, choose] = useState(usual(bots));
+  const [[rule, offered] = []] = Object.entries(game.lengths);
+  const [length, setLength] = useState(offered?.[0]);
   const [run, busy, refused] = useDoing();
-  const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, bots: [bot], begins: true })}`));
+  const rules = rule ? { [rule]: length } : {};
+  const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, rules, bots: [bot], begins: true })}`));
+  const watch = () => run(async () => go(`/tables/${await tableToWatch(game, rules)}`));
   return html`<li class="card game">
     <div class="face">${game.emblem ? html`<img src=${game.emblem} alt="" width="48" height="48" />` : ""}
       <div><h2>${game.title}</h2><p class="soft">${range(game.seats)} players <${Rules} game=${game} /></p></div></div>
+    <p class="what">${game.line}</p>
     <label class="field"><span>against</span>
-      <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
-    <button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>
+      <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each} value=${each}>${each}${game.levels[each] ? `, level ${game.levels[each]}` : ""}</option>`)}</select></label>
+    ${rule ? html`<label class="field"><span>for</span>
+      <select value=${length} onChange=${(event) => setLength(Number(event.target.value))}>${offered.map((each) => html`<option key=${each} value=${each}>${each} ${rule.replaceAll("_", " ")}</option>`)}</select></label>` : ""}
+    <p class="line"><button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>
       ${busy ? "One moment…" : "Play now"}</button>
+      <button type="button" disabled=${busy || !bots.length} onClick=${watch} aria-label=${`Watch ${game.title} now`}>Watch one</button></p>
     <${Trouble} refused=${refused} />
   </li>`;
 }
@@ -136,4 +145,11 @@ function OwnTable({ games }) {
     ${Form && games ? html`<${Form} games=${games} />` : html`<p>Choose the game, its house rules, the clock and who plays.</p>
       <p><button type="button" disabled=${busy || !games} onClick=${open}>Create a table</button></p>`}
     <${Trouble} refused=${refused} /></section>`;
+}
+
+// How a program of one's own comes to a table here.
+function OwnBot() {
+  return html`<li class="card game"><h2>Bring your bot</h2>
+    <p>A program in any language that reads questions and writes moves, one line of JSON each: <code>arena new mybot</code> writes the beginning of one.</p>
+    <p>Started with the address of this server, it plays at the open table; with the key of a seat as its token, at any other.</p></li>`;
 }

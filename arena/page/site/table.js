@@ -33,7 +33,7 @@ export function Page({ id, takesFocus }) {
   const here = standing(table);
   return html`
     <div class="head"><${Heading} takesFocus=${takesFocus}>${game?.title ?? table.game}<//>
-      <span class="soft">${statusSaid(table)}</span>${game ? html`<${Rules} game=${game} />` : ""}<${Leave} acts=${acts} here=${here} /></div>
+      <span class="soft">${statusSaid(table)}</span>${game ? html`<${Rules} game=${game} rules=${table.rules} sceneNow=${() => sceneNow(shown)} />` : ""}<${Leave} acts=${acts} here=${here} /></div>
     <${Link} lost=${shown.lost} />
     ${shown.seatLost ? html`<p class="trouble" role="alert">Your seat here is gone: ${sentence(shown.seatLost)} You are watching now.</p>` : ""}
     ${shown.alert ? html`<p class="note" role="status">${sentence(shown.alert)}</p>` : ""}
@@ -50,6 +50,9 @@ export function Page({ id, takesFocus }) {
       </aside>
     </div>`}`;
 }
+
+// What the board shows now; null before a match.
+const sceneNow = ({ film }) => (film ? sceneAt(film, film.steps.length - 1, film.sees) : null);
 
 function titleOf(table, game) {
   const name = `${game?.title ?? table.game}${table.players.length ? ` with ${listed(table.players.map((player) => player.nickname))}` : ""}`;
@@ -146,7 +149,7 @@ function Turn({ shown, here, acts, module }) {
   useEffect(() => {
     if (wasInside.current && document.activeElement === document.body) box.current.focus({ preventScroll: true });
   });
-  const scene = useMemo(() => sceneAt(film, film.steps.length - 1, film.sees), [film, version]);
+  const scene = useMemo(() => sceneNow(shown), [film, version]);
   const send = (said) => acts.move(said);
   const only = isMine ? forced(table) : null;
   const turn = `${table.match.match_id} ${table.match.turn}`;
@@ -156,13 +159,15 @@ function Turn({ shown, here, acts, module }) {
     tried.current = turn; // once: what was refused is not sent again
     send({ move: only });
   }, [only, turn, acts.busy]);
-  const others = table.match.to_act.filter((name) => name !== here.you?.nickname || !isMine);
+  // Whoever must move is waited for; where all may be silent, those who may yet answer.
+  const { to_act: asked, to_move: due } = table.match;
+  const others = (due.length ? due : asked).filter((name) => name !== here.you?.nickname || !isMine);
   const own = here.you && table.clocks[here.you.nickname];
   return html`<section class=${`turn${isMine && only === null ? " mine" : ""}`} ref=${box} tabindex="-1" aria-label="Your moves"
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
     ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${TimeLeft} ms=${own} since=${since} silenceS=${table.you.silence_s} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, ...spokenOnly(table, shown.moves ?? []), send: (move) => send({ move }) }} />
-      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft"><span>${isolated(waitingSaid(others, here, acts, table.is_asleep), others)}</span></p>`}
+      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft"><span>${isolated(waitingSaid(others, due.length > 0, here, acts, table.is_asleep), others)}</span></p>`}
   </section>`;
 }
 
@@ -192,12 +197,12 @@ function spokenOnly(table, moves) {
   return { options: options.filter((option) => !isPass(option)), moves: moves.filter(({ move }) => !passes.includes(JSON.stringify(move))) };
 }
 
-function waitingSaid(names, here, acts, isAsleep) {
+function waitingSaid(names, isDue, here, acts, isAsleep) {
   if (isAsleep) return "Nobody is asked now.";
   if (here.own?.is_out) return "You are out of this match, and watch it to its end.";
   const waited = names.filter((name) => name !== here.you?.nickname);
   if (!waited.length) return acts.hasAnswered ? "Your move is made." : names.length ? "Your turn comes in a moment." : "One moment…";
-  return `${listed(waited)} ${waited.length === 1 ? "is" : "are"} to move.`;
+  return isDue ? `${listed(waited)} ${waited.length === 1 ? "is" : "are"} to move.` : `${listed(waited)} may still answer.`;
 }
 
 // The board's own controls, or the generic ones; a component of its own, so that hooks in a board work.

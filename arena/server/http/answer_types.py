@@ -78,6 +78,8 @@ class MatchShown(msgspec.Struct):
     """Who plays, in the order of play."""
     to_act: list[str]
     """Who is asked now; nobody is told who of them has answered."""
+    to_move: list[str]
+    """Those of them who must say something; the others may be silent."""
     state: msgspec.Raw
     """The game's observation: that of a seat with its key, else a spectator's (its JSON Schema:
     /api/games/{name})."""
@@ -351,8 +353,14 @@ class GameListed(msgspec.Struct):
     seats: SeatsOfGame
     move_time_s: float
     """The usual limit of a move."""
+    line: str
+    """What it is, in one line."""
     bots: list[str]
     """The house bots that play it."""
+    levels: dict[str, int]
+    """How strong those of them are whose strength was measured, from 1 to 5."""
+    lengths: dict[str, list[int]]
+    """The house rule for how long a match is, if there is one, with what people are offered."""
     board: str | None
     """The path of the script that draws it; null: there is none."""
     emblem: str | None
@@ -363,8 +371,10 @@ class GameShown(GameListed):
     """A game: how many play, its house rules, what is asked and answered."""
 
     version: int
+    guide: str | None
+    """The rules as a person tells them, in Markdown; null: there is only the description."""
     description: str
-    """The rules, as people read them."""
+    """The specification."""
     rules: msgspec.Raw
     """The house rules, with their defaults."""
     accepts: dict[str, str]

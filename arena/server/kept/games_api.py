@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -26,6 +25,7 @@ from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.api import address_of
 from arena.server.tables.questions import BotQuestions
+from arena.telling.guide import described, guide_of, line_of
 from arena.telling.replay import Replay
 
 FIRST_MAX = 10**9
@@ -55,17 +55,20 @@ class GamesApi(Api):
         boards: Mapping[str, str | None] = MappingProxyType({}),
         emblems: Mapping[str, str | None] = MappingProxyType({}),
         questions: BotQuestions | None = None,
+        levels: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         """`find` returns a match of the archive.  `plays_on`: as in `PastMatches`.
 
         `bots` returns the house bots that play a game; `boards` and `emblems` are the paths of the scripts
-        that draw the games and of the pictures that stand for them.  `questions`: where house bots are asked.
+        that draw the games and of the pictures that stand for them.  `questions`: where house bots are asked;
+        `levels`: how strong they are.
         """
         self._questions = questions
         self._past = PastMatches(house, find, plays_on)
         self._bots = bots
         self._boards = boards
         self._emblems = emblems
+        self._levels = levels
         self._shown: dict[str, bytes] = {}
         """Games as JSON, by name."""
 
@@ -119,7 +122,10 @@ class GamesApi(Api):
             title=cls.title,
             seats=SeatsOfGame(cls.seats[0], cls.seats[-1]),
             move_time_s=cls.people_move_s,
-            bots=list(self._bots(name)),
+            line=line_of(cls),
+            bots=list(bots := self._bots(name)),
+            levels={bot: level for bot in bots if (level := self._levels.get(bot)) is not None},
+            lengths={rule: list(offered) for rule, offered in [cls.lengths] if rule},
             board=self._boards.get(name),
             emblem=self._emblems.get(name),
         )
@@ -150,7 +156,8 @@ def _shown(listed: GameListed) -> GameShown:
     return GameShown(
         **asdict(listed),
         version=cls.version,
-        description=(sys.modules[cls.__module__].__doc__ or "").strip(),
+        guide=guide_of(cls),
+        description=described(cls),
         rules=msgspec.Raw(rules_json(cls(), cls.seats[0])),
         accepts={rule.name: str(rule.validator) for rule in attrs.fields(cls)},
         schema=game_schema(cls),

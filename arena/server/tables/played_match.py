@@ -124,6 +124,12 @@ class PlayedMatch:
         return self.record is not None
 
     @property
+    def to_move(self) -> tuple[Seat, ...]:
+        """The seats asked now that may not stay silent."""
+        options = ((seat, self.game.options(self.state, seat)) for seat in self.to_act)
+        return tuple(seat for seat, may in options if not self.game.may_be_silent(may))
+
+    @property
     def to_act(self) -> tuple[Seat, ...]:
         """The seats that are asked now; nobody while chance moves, or when the match is over."""
         return tuple(seat for seat in self.game.to_act(self.state) if seat != CHANCE)

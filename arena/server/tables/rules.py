@@ -47,7 +47,8 @@ def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
     """A newcomer takes a seat, or comes as a spectator if it says so.
 
     `or_watch`: in a match it becomes a spectator, and between two matches it takes a seat for the next one;
-    otherwise it is refused then.  The first one with a seat who is not a house bot is host.
+    otherwise it is refused then.  The first one with a seat who is not a house bot is host, and until one
+    comes, the first who watches.
     """
     nickname = checked_nickname(newcomer.nickname, table.reserved)
     _check_free(table, nickname)
@@ -130,17 +131,18 @@ def _closed(table: Table, notices: tuple[Notice, ...], reason: str) -> After:
 
 
 def _with_host(table: Table) -> After:
-    """If nobody is host any more, the one who joined next is."""
+    """If nobody with a seat is host any more, the one who joined next is, or else somebody who watches."""
     if table.is_standing:
         return table, ()
     now_host = table.host_member
-    if now_host is not None and not now_host.has_left:
+    if now_host is not None and now_host.has_left:
+        now_host = None
+    if now_host is not None and not now_host.is_spectator:
         return table, ()
-    heirs = (member for member in table.players if not member.is_given and not member.has_left)
-    heir = next(heirs, None)
-    if heir is None and table.host is None:
-        return table, ()
-    return attrs.evolve(table, host=heir.player_id if heir else None), (HostSet(heir),)
+    sitting = (member for member in table.players if not member.is_given and not member.has_left)
+    heir = next(sitting, now_host or next(iter(table.spectators), None))
+    host = heir.player_id if heir else None
+    return (table, ()) if host == table.host else (attrs.evolve(table, host=host), (HostSet(heir),))
 
 
 def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> str:

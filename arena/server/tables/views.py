@@ -166,6 +166,7 @@ class Views:
             turn=match.turn,
             names=names,
             to_act=[names[seat] for seat in match.to_act],
+            to_move=[names[seat] for seat in match.to_move],
             state=self._state(match, viewer_at(match, member)),
             ranks=None if record is None else dict(zip(names, record.ranks, strict=True)),
             returns=None if record is None else dict(zip(names, record.returns, strict=True)),
