@@ -68,6 +68,30 @@ class LostMatch:
 
 
 @attrs.frozen
+class LostHow:
+    """Why a bot lost the matches that it lost, each counted once."""
+
+    in_all: int
+    by_faults: int
+    """Those in which it failed."""
+    by_luck: int
+    """Of the others those that it would not have lost without luck, where the game declares that."""
+
+    @property
+    def by_play(self) -> int:
+        """All others."""
+        return self.in_all - self.by_faults - self.by_luck
+
+
+def lost_how(sheet: Sheet, bot: str, scale: Scale) -> LostHow:
+    """Why a bot of the sheet lost."""
+    is_lost = (sheet.bot == sheet.bots.index(bot)) & ~sheet.win & ~sheet.tie
+    has_failed = is_lost & (sheet.faults > 0)
+    is_unlucky = is_lost & ~has_failed & (sheet.returns < 0) & (sheet.adjusted >= 0) & scale.adjusts_luck
+    return LostHow(*(int(each.sum()) for each in (is_lost, has_failed, is_unlucky)))
+
+
+@attrs.frozen
 class OldVersion:
     """A version of a bot that another version has replaced."""
 

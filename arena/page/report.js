@@ -12,6 +12,7 @@ export function start(module) {
   const holder = document.getElementById("films"), root = document.getElementById("viewer");
   if (!holder || !root) return;
   const films = new Map([...holder.content.children].map((each) => [each.dataset.match, each]));
+  const home = root.parentElement;
   let keeping = 0, shown = null;
 
   const address = (match, step, viewer) => `#match=${match}&step=${step + 1}${viewer === "all" ? "" : `&seat=${viewer}`}`;
@@ -49,11 +50,20 @@ export function start(module) {
     root.hidden = false;
   }
 
+  // On a bot's page the player stands at the moment of its most telling loss.
+  function visit() {
+    const here = document.getElementById(location.hash.slice(1))?.querySelector(":scope > .losses > .here");
+    (here || home).append(root);
+    if (here) open(here.dataset.match, { step: Number(here.dataset.step) - 1, viewer: Number(here.dataset.seat) }, false);
+    return Boolean(here);
+  }
+
   // `#match=ID&step=N&seat=S&play`: a match, one of its steps counted from 1, as a seat (from 0) or a spectator saw it.
   function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));
     const match = asked.get("match");
-    if (!match) return false;
+    if (!match) return visit();
+    home.append(root);
     if (!films.has(match)) {
       refuse(match.slice(0, MATCH_MAX));
       root.scrollIntoView({ behavior: "instant" });

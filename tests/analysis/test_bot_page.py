@@ -6,7 +6,7 @@ import attrs
 import pytest
 from synthetic import play
 
-from arena.analysis.bot_page import LOST_MAX, SLOW_MAX, BotPage, bot_page_of
+from arena.analysis.bot_page import LOST_MAX, SLOW_MAX, BotPage, LostHow, bot_page_of, lost_how
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import read_sheet
 from arena.cli.reading import faults_listing
@@ -148,3 +148,17 @@ def test_what_a_bot_calls_itself_cannot_command_a_terminal(store):
     for bot in (name, "bob"):
         assert shown(bot_page(store, bot), listing="arena matches").replace("\n", "").isprintable()
     assert """arena matches --bot 'a \\x1b[2J'"'"'b' --fault any""" == faults_listing("", name)
+
+
+def test_why_matches_were_lost(played):
+    """Each lost match counts once: with a fault of its own, or else of bad luck, or else of better play."""
+    sheet = read_sheet(played)
+    scale = leaderboard(played).scale
+    assert LostHow(1, 1, 0) == lost_how(sheet, "ann", scale)
+    luckier = attrs.evolve(sheet, adjusted=sheet.adjusted + 2.0)
+    adjusting = attrs.evolve(scale, adjusts_luck=True)
+    bob = lost_how(sheet, "bob", scale)
+    assert (bob.in_all - bob.by_faults, 0) == (bob.by_play, bob.by_luck)
+    assert bob.by_play > 0
+    assert (0, bob.by_play) == ((found := lost_how(luckier, "bob", adjusting)).by_play, found.by_luck)
+    assert bob == lost_how(luckier, "bob", scale)

@@ -24,6 +24,7 @@ def test_a_bots_page_stands_alone(games: dict[str, Path], watched: Any) -> None:
     page.locator("#leaderboard th a").last.click()
     assert 1 == page.locator("article.bot:visible").count()
     assert not page.is_visible("#leaderboard")
+    page.wait_for_selector("article:target .here [data-shown] .board")  # at the moment of its largest loss
     lost = page.locator("article.bot:visible a[href^='#match=']").first
     match = lost.inner_text()
     lost.click()

@@ -84,3 +84,18 @@ def test_of_very_many_lines_the_best_are_named() -> None:
     root = ElementTree.fromstring(charts.course(lines, "points"))
     assert charts.COLOURS == len(list(root.iter("li")))
     assert 50 == len(list(root.iter("polyline")))
+
+
+@given(st.lists(st.integers(0, 5000), max_size=40), st.none() | st.floats(1e-3, 60))
+@example([], None)
+@example([0, 0, 7], 1.0)
+def test_a_histogram_shows_every_bar_and_the_limit(counts: list[int], limit_s: float | None) -> None:
+    """A bar for each time that was taken, inside the picture, and seen however few there are."""
+    drawn = ElementTree.fromstring(f"<div>{charts.bars(counts, limit_s, 'said')}</div>")
+    bars = drawn.findall(".//rect")
+    assert sum(map(bool, counts)) == len(bars)
+    for bar in bars:
+        x, width, height = (float(bar.attrib[name].rstrip("%")) for name in ("x", "width", "height"))
+        assert 0 <= x <= x + width <= 100.1
+        assert 1.5 <= height <= 100
+    assert (limit_s is not None) == (drawn.find(".//line[@class='even']") is not None)

@@ -19,6 +19,9 @@ LABEL_PX = 15
 """The distance between the labels of two lines."""
 LEAST_S = 1e-7
 """The shortest time that clocks can tell."""
+STEPS_OF_TEN = 3
+"""How many bars of a histogram of times share a power of ten."""
+BARS_PX = 90
 COLOURS = 8
 """How many lines have a colour of their own; more cannot be told apart."""
 
@@ -88,6 +91,33 @@ def spent(axis: Axis, median_s: float, p99_s: float, max_s: float, said: str) ->
         + f'<line class="mark thin" x1="{longest}%" x2="{longest}%" y1="7" y2="15"/>'
         + f'<circle class="dot" cx="{median}%" cy="11" r="5"/>',
     )
+
+
+def bars(counts: Sequence[int], limit_s: float | None, said: str) -> str:
+    """A histogram of times from LEAST_S on, with a line for the limit of a move, over its scale.
+
+    A bar's height is the root of its count: one slow answer among thousands must be seen.
+    """
+    starts = [LEAST_S * 10 ** (place / STEPS_OF_TEN) for place in range(len(counts) + 1)]
+    held = [place for place, count in enumerate(counts) if count]
+    edges = [starts[held[0]], starts[held[-1] + 1]] if held else []
+    axis = logarithmic([*edges, *([limit_s] if limit_s else [])])
+    most = max(counts, default=0) or 1
+    drawn = []
+    for place in held:
+        x, end = axis.at(starts[place]), axis.at(starts[place + 1])
+        height = max(1.5, 100 * (counts[place] / most) ** 0.5)
+        about = f"{counts[place]:,} from {measured(starts[place])} to {measured(starts[place + 1])}"
+        drawn.append(
+            f'<rect class="bar" x="{x}%" width="{end - x:.2f}%" '
+            f'y="{100 - height:.1f}%" height="{height:.1f}%">'
+            f"<title>{about}</title></rect>"
+        )
+    if limit_s:
+        x, said = axis.at(limit_s), f"{said}; the limit is {measured(limit_s)}"
+        drawn.append(f'<line class="even" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>')
+    head = f'<svg class="bars" width="100%" height="{BARS_PX}" role="img" aria-label="{escape(said)}">'
+    return f"{head}{''.join(drawn)}</svg>{scale(axis)}"
 
 
 def scale(axis: Axis) -> str:

@@ -11,14 +11,22 @@ import attrs
 import numpy as np
 
 import arena
-from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of, old_versions, score_of_rows
+from arena.analysis.bot_page import (
+    BotPage,
+    LostHow,
+    SeatResult,
+    bot_page_of,
+    lost_how,
+    old_versions,
+    score_of_rows,
+)
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import Strata
 from arena.analysis.tables import RUN_BYTES_MAX
 from arena.errors import ConfigError
 from arena.match.game import Game
-from arena.page.report.charts import Line
+from arena.page.report.charts import LEAST_S, STEPS_OF_TEN, Line
 from arena.reading.strict import read_regular
 from arena.store import DATABASE, Store
 from arena.tournament.folder.stored import ORIGIN, stored_game
@@ -67,6 +75,8 @@ class Times:
     median_s: float
     p99_s: float
     max_s: float
+    counts: tuple[int, ...]
+    """How many answers took about as long, from LEAST_S on, in steps of a third of a power of ten."""
 
 
 @attrs.frozen
@@ -77,6 +87,8 @@ class Facts:
     board: Leaderboard
     pages: tuple[BotPage, ...]
     """The bots' pages, by rank."""
+    lost: Mapping[str, LostHow]
+    """Why each of these bots lost."""
     seats: tuple[SeatResult, ...]
     """The results of each seat, all bots together."""
     times: tuple[Times, ...]
@@ -104,6 +116,7 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
         pages=tuple(
             bot_page_of(sheet, board, name, faults, store.log_of, older) for name in names[:PAGES_MAX]
         ),
+        lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),
@@ -174,7 +187,11 @@ def _seat(seat: int, sheet: Sheet, strata: Strata, rows: Any, scale: Scale) -> S
 def _times(sheet: Sheet, row: LeaderboardRow) -> Times:
     times = sheet.times[sheet.bots.index(row.bot)]
     longest_s = float(times.max()) if len(times) else 0.0
-    return Times(row.bot, len(times), row.move_time_median_s, row.move_time_p99_s, longest_s)
+    places = np.floor(STEPS_OF_TEN * np.log10(np.maximum(times, LEAST_S) / LEAST_S) + 1e-6)
+    counts = np.bincount(places.astype(np.int64)) if len(times) else np.zeros(0, dtype=np.int64)
+    return Times(
+        row.bot, len(times), row.move_time_median_s, row.move_time_p99_s, longest_s, tuple(counts.tolist())
+    )
 
 
 def _course(sheet: Sheet, names: Sequence[str], scale: Scale) -> tuple[Line, ...]:

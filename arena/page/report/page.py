@@ -97,6 +97,7 @@ def _rendered(facts: Facts, shown: Sequence[Film], matches: str, moments: str) -
         seats=seat_table(facts),
         course=charts.course(facts.course, facts.rows[0].score_unit) if facts.course else "",
         times=time_rows(facts),
+        histograms=histograms(facts),
         kinds=FAULT_KINDS,
         films=shown,
         matches=matches,
@@ -370,6 +371,15 @@ def time_rows(facts: Facts) -> Chart:
         picture = charts.spent(axis, each.median_s, each.p99_s, each.max_s, f"{each.bot}: {said}")
         rows.append((each, picture))
     return Chart(tuple(rows), charts.scale(axis))
+
+
+def histograms(facts: Facts) -> dict[str, str]:
+    """How long each bot thought, as a picture, with the limit of a move."""
+    limit_s = facts.played.identity.get("move_time")
+    return {
+        each.bot: charts.bars(each.counts, limit_s, charts.time_said(each.median_s, each.p99_s, each.max_s))
+        for each in facts.times
+    }
 
 
 def reasons(page: BotPage | OldVersion) -> str:
