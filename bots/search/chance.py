@@ -12,13 +12,15 @@ from time import monotonic
 from attrs import astuple
 from tree import STEPS_MAX, beginner, begins_round, some_moves, words
 
-from arena.match.game import CHANCE, Acted, Told
+from arena.match.game import CHANCE
 
-ROUND = "round"
-BEGINS = 0.1  # what it is worth to begin a round, before any was seen
-LITTLE, TINY = 0.05, 1e-9
-NOTHING = 0, 0.0
+NOTHING = 0, 0.0  # times, and their mean
+ROUND = "round"  # among the words of positions: a round begins
+BEGINS = 0.1  # what it is worth to begin one, before any was seen
+DECIDED = 0.05  # below this probability to win, and above 1 less it, a position says nothing of others
+SPREAD_MIN = 0.01
 LOOKS = 6  # states drawn to see whether others know something
+TRIES = 500  # as many as fit into the time on a quiet machine
 POOL = 200  # states through which tries walk
 CURIOSITY = 0.8  # standard deviations of what tries are worth
 DOUBT = 0.5  # of these, by how much a move that was tried once may be worse than it looked
@@ -33,8 +35,7 @@ class Position:
     """What the seat that moves sees, with its moves, and what became of each of them."""
 
     def __init__(self, number, seat, context, moves, value, share=0.0):
-        self.number, self.seat, self.context, self.moves = number, seat, context, moves
-        self.share = share
+        self.number, self.seat, self.context, self.moves, self.share = number, seat, context, moves, share
         self.base = self.value = value
         """What it is worth to each seat: at first sight, and now."""
         self.times = 0
@@ -52,7 +53,8 @@ class Chance:
         self.positions, self.ends = {}, {}
         self.habits, self.tempo = {}, {ROUND: (1, BEGINS)}
         """Means by words: how much better a move was than its position, and to be on turn than it looked."""
-        self.seen = (0, 0.0, 0.0)
+        self.seen, self.spread = (0, 0.0, 0.0), 0.2
+        """Tries, what they were worth in sum, and the squares of that; and its standard deviation."""
 
     def fits(self, information, sample, rng):
         """Whether all that the others know is known to this seat, and what they hold says who wins."""
@@ -84,30 +86,22 @@ class Chance:
                 state = self.game.sample_state(information, rng)
                 pool.append(self.same.setdefault(state, state))
             self.try_out(root, pool[number % POOL])
-        if self.begins(information) and LITTLE < root.share < 1 - LITTLE:
+        if self.begins(information) and DECIDED < root.share < 1 - DECIDED:
             learn(self.tempo, ROUND, (root.value[self.seat] - root.share) / openness(root.share))
         return root.moves[self.best(root)]
 
     def begins(self, information):
         """Whether this seat has the first turn of a round, and nothing was done in it yet."""
-        turns = 0
-        for each in reversed(information.past):
-            if isinstance(each, Acted) and self.game.turn_begins is None:
-                return False
-            if isinstance(each, Told):
-                turns += each.kind == self.game.turn_begins
-                if (
-                    turns == 1
-                    and each.kind == self.game.turn_begins
-                    and astuple(each.payload)[0] != self.seat
-                ):
-                    return False
-                if each.kind == self.game.round_begins:
-                    return turns == (self.game.turn_begins is not None)
+        turns = []
+        for each in reversed(information.told() if self.game.turn_begins else ()):
+            if each.kind == self.game.round_begins:
+                return turns == [self.seat]
+            if each.kind == self.game.turn_begins:
+                turns.append(astuple(each.payload)[0])
         return False
 
     def try_out(self, position, state):
-        """One walk from a position to the next new one."""
+        """One walk to the next new position, or to the end of the round if chance decides on the way."""
         path, done, is_lucky = [], (), False
         while position.moves and len(path) < STEPS_MAX:
             which = self.chosen(position)
@@ -116,25 +110,25 @@ class Chance:
             is_new, found = not position.times, self.steps.get(key)
             if found is None:
                 *found, is_sure = self.step(state, done, position, which)
-                if not is_sure:
-                    is_lucky = True
-                else:
-                    found[1] = self.same.setdefault(found[1], found[1])
+                found[1] = self.same.setdefault(found[1], found[1])
+                if is_sure:
                     self.steps[key] = found
+                is_lucky = is_lucky or not is_sure
             position, state, done = found
             if is_new and not is_lucky:
                 break
-        times, total, squares = self.seen
-        worth = position.value[self.seat]
-        self.seen = times + 1, total + worth, squares + worth * worth
-        self.spread = sqrt(
-            max((squares + worth * worth) / (times + 1) - ((total + worth) / (times + 1)) ** 2, 1e-4)
-        )
+        self.look(position.value[self.seat])
         for before, which in reversed(path):
             after = before.after[which]
             after[position] = after.get(position, 0) + 1
             self.count(before, which)
             position = before
+
+    def look(self, worth):
+        """Takes note of what a try was worth."""
+        times, total, squares = self.seen
+        self.seen = times, total, squares = times + 1, total + worth, squares + worth**2
+        self.spread = sqrt(max(squares / times - (total / times) ** 2, SPREAD_MIN**2))
 
     def step(self, state, done, position, which):
         """What follows a move, where these moves were already made by others that are asked at once.
@@ -199,7 +193,7 @@ class Chance:
             return shares
         lead = self.tempo.get(context, NOTHING)[1] * openness(shares[seat])
         lead *= 1 if context == ROUND else CREDIT
-        others = max(1 - shares[seat], TINY)
+        others = 1 - shares[seat] or 1
         return [
             share + lead if each == seat else share - lead * share / others
             for each, share in enumerate(shares)
@@ -207,7 +201,7 @@ class Chance:
 
     def chosen(self, position):
         """The move with the highest bound; one that was not tried is taken for what it usually is worth."""
-        seat, reach = position.seat, CURIOSITY * self.spread_now()
+        seat, reach = position.seat, CURIOSITY * self.spread
         total, base = log(position.times + 1) + 0.1, position.base[seat]
         best, which = -9.0, 0
         for place, times in enumerate(position.tried):
@@ -220,12 +214,9 @@ class Chance:
                 best, which = bound, place
         return which
 
-    def spread_now(self):
-        return self.spread if self.seen[0] > 1 else 0.2
-
     def best(self, position):
         """The best move, where one that was tried seldom may be worse than it looked."""
-        seat, reach = position.seat, DOUBT * self.spread_now()
+        seat, reach = position.seat, DOUBT * self.spread
         tried = [place for place, times in enumerate(position.tried) if times]
         return max(tried, key=lambda place: position.worth[place][seat] - reach / sqrt(position.tried[place]))
 
@@ -243,7 +234,7 @@ class Chance:
         position.value = position.worth[self.best(position)]
         key = position.context, position.moves[which]
         learn(self.habits, key, worth[seat] - position.base[seat])
-        if position.times >= SETTLED and LITTLE < position.share < 1 - LITTLE:
+        if position.times >= SETTLED and DECIDED < position.share < 1 - DECIDED:
             lead = (position.value[seat] - position.share) / openness(position.share)
             learn(self.tempo, position.context, lead)
 

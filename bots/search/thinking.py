@@ -7,7 +7,7 @@ works out what luck and the best moves lead to.  Everywhere else `Tree` tries mo
 No game is named here.  A game's `holdings` say what a round has cost whom.
 """
 
-from chance import Chance
+import chance
 from claims import Claims
 from lies import Lies
 from tree import TRIES, Tree
@@ -22,7 +22,7 @@ class Thinker:
         self.game, self.seat, self.seats = game, seat, seats
         self.claims = Claims(game, seat)
         self.lies = Lies(game, seat)
-        self.chance = Chance(game, seat, seats)
+        self.chance = chance.Chance(game, seat, seats)
         self.tree = Tree(game, seat, seats)
 
     def move(self, information, rng, end, rounds):
@@ -36,7 +36,7 @@ class Thinker:
         if self.seats == 2 and self.game.holdings(sample) is not None and self.lies.fits(sample):
             return self.lies.move(information, rng, end)
         if self.chance is not None and self.chance.fits(information, sample, rng):
-            return self.chance.move(information, sample, rng, end, rounds or TRIES * 3)
+            return self.chance.move(information, sample, rng, end, rounds or chance.TRIES)
         self.chance = None
         if self.claims is not None and self.seats == 2 and self.game.holdings(sample) is not None:
             try:
