@@ -11,33 +11,56 @@ from arena.match.game import IllegalMove, Information, Seat, Told, moves_of
 
 # Tuned against the bots of this house.
 HANDS = 80  # drawn for the other
-GUESSES = 4  # what the other may take this seat's hand for, for each of its own
+THOUGHT_OF = 40  # of these, if there is time: the likeliest ones
+GUESSES = 3  # what the other may take this seat's hand for, for each of its own
+ANSWERS = 4  # hands of the other for each of which its highest credible claim is looked at
 CLAIMS = 12  # looked at, the most credible ones
+WORSE = 1.0  # a claim that is worth so much less than the best one in two hands is not looked at in more
 SCREENED = 12  # hands of the other, by which these are chosen
 ANSWERED = 0.7  # how often the other expects its claim to be doubted at once
 TRUST = 1.0  # how much a claim says to the other of the hand behind it
 BELIEF = 0.35  # how sure the other is that a claim stands, whatever it thinks of that hand
 CARELESS = 0.1  # how much worse a move must look that the other makes e times less often
 FIRST_CARELESS = 0.3  # the same of a claim that was made before this seat was asked
+LESSON = 0.1  # how much more the other likes to doubt than was thought, when it does so against all odds
 SURPRISE = 0.003  # how likely any move is, however bad it looks
 LOST = 1e-3  # hands less likely than this are forgotten when few likely ones are left
 
 
-class Hands:
-    """What the other may hold: states, how likely each is, and what it takes this seat's hand for."""
+class Deal:
+    """A state, and what claims are worth in it if they are doubted at once, as far as that was looked at.
 
-    def __init__(self, states, likely, guesses):
-        self.states, self.guesses = states, guesses
+    What was claimed before changes nothing in that, so it is kept as long as the hands are.
+    """
+
+    __slots__ = ("known", "state")
+
+    def __init__(self, state, known=None):
+        self.state, self.known = state, {} if known is None else known
+
+    def after(self, play):
+        return Deal(play(self.state), self.known)
+
+
+class Hands:
+    """What the other may hold: deals, how likely each is, and what it takes this seat's hand for."""
+
+    def __init__(self, deals, likely, guesses):
+        self.deals, self.guesses = deals, guesses
         self.likely = likely / likely.sum()
+
+    @property
+    def states(self):
+        return [deal.state for deal in self.deals]
 
     def after(self, play):
         """The same hands after a move."""
-        guesses = [[play(guess) for guess in row] for row in self.guesses]
-        return Hands([play(state) for state in self.states], self.likely, guesses)
+        guesses = [[guess.after(play) for guess in row] for row in self.guesses]
+        return Hands([deal.after(play) for deal in self.deals], self.likely, guesses)
 
     def weighed(self, chances):
         """The same hands, given that the other did what it does with these probabilities."""
-        return Hands(self.states, self.likely * ((1 - 10 * SURPRISE) * chances + SURPRISE), self.guesses)
+        return Hands(self.deals, self.likely * ((1 - 10 * SURPRISE) * chances + SURPRISE), self.guesses)
 
     def likeliest(self, least):
         """The hands without unlikely ones."""
@@ -46,7 +69,7 @@ class Hands:
     def only(self, places):
         """These hands alone."""
         return Hands(
-            [self.states[place] for place in places],
+            [self.deals[place] for place in places],
             self.likely[list(places)],
             [self.guesses[place] for place in places],
         )
@@ -57,13 +80,18 @@ class Claims:
 
     def __init__(self, game, seat):
         self.game, self.seat, self.other = game, seat, Seat(1 - seat)
+        self.doubting, self.expected = 0.0, None
+        """How much more the other likes to doubt than it should, and how likely a doubt was thought to be."""
         self.before = None
-        """The last question: the hands, the own move (None: no choice), and what the other would do."""
+        """The last question: the hands, the own move (None: no choice), what the other may do, and how it
+        likes that with each hand that was thought of."""
 
     def move(self, information, rng, end, rounds):
         """The move to make; None where nobody claims anything."""
         hands = self.followed(information)
         is_new = hands is None
+        if is_new and self.before is not None:
+            self.learn(True)
         hands, self.before = hands or self.drawn(information, rng), None
         mover = self.decider(hands.states[0])
         listed = self.listed(hands.states, mover)
@@ -83,21 +111,22 @@ class Claims:
         own_worth, told, ends_told = self.worths(hands, mover, claims, ends, guess, end, rounds)
         of_other = told.mean(1)
         if mover != self.seat:
-            shares = softmax(np.concatenate([ANSWERED * of_other, doubted(ends_told)], 1), CARELESS)
-            self.before = hands, None, claims + ends, filled(shares, len(hands.states))
+            likes = np.concatenate([ANSWERED * of_other, doubted(ends_told)], 1)
+            self.before = hands, None, claims + ends, likes
             return own[0]
         if is_new and ends:
             stood = np.concatenate([-ends_told[:, :, :1].mean(1), of_other], 1)
             meant = softmax(ANSWERED * stood, FIRST_CARELESS)
             hands = hands.weighed(filled(meant, len(hands.states))[:, 0])
         thought_of = hands.only(range(len(own_worth)))
-        worth, shares = self.outlook(thought_of, claims, own_worth, told)
+        worth, likes = self.outlook(thought_of, claims, own_worth, told)
         best = int(np.argmax(worth))
         if ends:
-            at_once = thought_of.likely @ self.ended(thought_of.states, mover, ends)
+            at_once = hands.likely @ self.ended(hands.states, mover, ends)
             if at_once.max() > worth[best]:
                 return ends[int(np.argmax(at_once))]
-        self.before = hands, claims[best], [*claims, self.doubt], filled(shares[best], len(hands.states))
+        self.before = hands, claims[best], [*claims, self.doubt], likes[best]
+        self.expected = hands.likely @ filled(softmax(likes[best], CARELESS), len(hands.deals))[:, -1]
         return claims[best]
 
     # What the other may hold.
@@ -110,19 +139,19 @@ class Claims:
             key = self.game.observe(state, self.other)
             count.setdefault(key, [state, 0])[1] += 1
         states, times = zip(*count.values(), strict=True)
-        return Hands(list(states), np.array(times, float), [[] for _ in states])
+        return Hands([Deal(state) for state in states], np.array(times, float), [[] for _ in states])
 
     def guesses(self, information, rng, state):
         """What the other may take this seat's hand for, if it holds what it does in this state."""
         public = tuple(each for each in information.past if isinstance(each, Told))
         known = Information(self.other, 2, self.game.observe(state, self.other), public)
-        return [self.game.sample_state(known, rng) for _ in range(GUESSES)]
+        return [Deal(self.game.sample_state(known, rng)) for _ in range(GUESSES)]
 
     def followed(self, information):
         """The hands of the last question, weighed by what was done since; None in a new round."""
         if self.before is None:
             return None
-        hands, own, moves, shares = self.before
+        hands, own, moves, likes = self.before
         seen = information.observation
         if own is not None:
             hands = hands.after(partial(self.played, seat=self.seat, move=own))
@@ -131,14 +160,31 @@ class Claims:
         state = hands.states[0]
         if is_round_over(self.game, state) or self.other not in self.game.to_act(state):
             return None
+        self.learn(False)
         for move in moves_of(self.game.options(state, self.other), MOVES_MAX) or ():
             after = self.played(state, self.other, move)
             if self.game.observe(after, self.seat) == seen:
-                chances = shares[:, moves.index(move)] if move in moves else np.zeros(len(shares))
+                if move not in moves:
+                    moves, likes = [*moves, move], np.concatenate([likes, self.liking(hands, move, likes)], 1)
+                chances = filled(softmax(likes, CARELESS)[:, moves.index(move)], len(hands.deals))
                 hands = hands.weighed(chances).after(partial(self.played, seat=self.other, move=move))
                 few = 1 / (hands.likely**2).sum() < HANDS / 4
                 return hands.likeliest(LOST) if few else hands
         return None
+
+    def learn(self, was_doubted):
+        """What the other did after a claim says how much it likes to doubt."""
+        if self.expected is not None:
+            self.doubting += LESSON * (was_doubted - self.expected)
+            self.expected = None
+
+    def liking(self, hands, move, likes):
+        """How the other likes a claim that was not thought of, with each hand that was."""
+        rows = hands.guesses[: len(likes)]
+        return [
+            [ANSWERED * np.mean([self.doubted_at_once(each, self.other, move) for each in row])]
+            for row in rows
+        ]
 
     # What can be done.
 
@@ -206,26 +252,59 @@ class Claims:
         worth = [[self.won(state, self.played(state, mover, end), mover) for end in ends] for state in states]
         return np.array(worth, float).reshape(len(states), len(ends))
 
-    def doubted_at_once(self, state, mover, claim):
+    def doubted_at_once(self, deal, mover, claim):
         """What a claim is worth to who makes it if it is doubted at once."""
-        claimed = self.played(state, mover, claim)
-        return self.won(state, self.played(claimed, Seat(1 - mover), self.doubt), mover)
+        if claim not in deal.known:
+            claimed = self.played(deal.state, mover, claim)
+            deal.known[claim] = self.won(deal.state, self.played(claimed, Seat(1 - mover), self.doubt), mover)
+        return deal.known[claim]
 
     def credible(self, hands, mover, claims, guess, end):
-        """The claims that stand most often, in their order."""
+        """The claims that stand most often, in their order: of those that stand equally often the last ones.
+
+        A later claim leaves the other less to claim, so an earlier one is worth a look only if it stands more
+        often, or if there are few.
+        """
         if len(claims) <= CLAIMS:
             return claims
-        stands, until = [0.0] * len(claims), monotonic() + (end - monotonic()) / 4
-        for place in range(len(hands.states))[:SCREENED]:
+        stands, left, start = [0.0] * len(claims), range(len(claims)), monotonic()
+        until = start + (end - start) / 4
+        for place in range(len(hands.deals))[:SCREENED]:
             if place > 2 and monotonic() > until:
                 break
-            state = hands.states[place]
+            deal = hands.deals[place]
             if mover != self.seat:
-                (state, *_) = hands.guesses[place] or guess(state)
-            for which, claim in enumerate(claims):
-                stands[which] += self.doubted_at_once(state, mover, claim)
-        best = sorted(range(len(claims)), key=lambda which: -stands[which])[:CLAIMS]
-        return [claims[which] for which in sorted(best)]
+                (deal, *_) = hands.guesses[place] or guess(deal.state)
+            for which in left:
+                stands[which] += self.doubted_at_once(deal, mover, claims[which])
+            if place:
+                most = max(stands[which] for which in left)
+                left = [which for which in left if stands[which] >= most - (place + 1) * WORSE]
+        worst = min(stands)
+        found, left = [], [which for which in range(len(claims)) if stands[which] > worst] or list(left)
+        while len(found) < CLAIMS and left:
+            front, most = [], -np.inf
+            for which in sorted(left, reverse=True):
+                if stands[which] > most:
+                    front.append(which)
+                    most = stands[which]
+            found += front[::-1]
+            left = [which for which in left if which not in front]
+        found = {*found[:CLAIMS], *self.answers(hands, mover, claims, guess, until + (until - start) / 2)}
+        return [claims[which] for which in sorted(found)]
+
+    def answers(self, hands, mover, claims, guess, until):
+        """The highest claim with each of the likeliest hands of the other that stands in all its guesses."""
+        found = []
+        for place in range(len(hands.deals))[:ANSWERS] if mover == self.seat else ():
+            if place and monotonic() > until:
+                break
+            guesses = hands.guesses[place] = hands.guesses[place] or guess(hands.states[place])
+            left = range(len(claims))
+            for each in guesses:
+                left = [which for which in left if self.doubted_at_once(each, mover, claims[which]) > 0]
+            found += left[-1:]
+        return found
 
     def worths(self, hands, mover, claims, ends, guess, end, rounds):
         """What claims and ends are worth, for as many of the hands as there is time for.
@@ -233,14 +312,14 @@ class Claims:
         That is: claims where the other holds what it holds; claims, and ends, in the other's guesses.
         """
         own, told, ends_told = [], [], []
-        for place in range(len(hands.states))[: rounds or None]:
+        for place in range(len(hands.states))[: rounds or THOUGHT_OF]:
             if own and monotonic() > end:
                 break
-            state = hands.states[place]
-            guesses = hands.guesses[place] = hands.guesses[place] or guess(state)
-            own.append([self.doubted_at_once(state, mover, claim) for claim in claims])
+            deal = hands.deals[place]
+            guesses = hands.guesses[place] = hands.guesses[place] or guess(deal.state)
+            own.append([self.doubted_at_once(deal, mover, claim) for claim in claims])
             told.append([[self.doubted_at_once(each, mover, claim) for claim in claims] for each in guesses])
-            ends_told.append(self.ended(guesses, mover, ends))
+            ends_told.append(self.ended([each.state for each in guesses], mover, ends))
         return np.array(own), np.array(told), np.array(ends_told)
 
     def outlook(self, hands, claims, own, told):
@@ -254,18 +333,18 @@ class Claims:
         higher = np.array(
             [[any(claim in option for option in after) for claim in claims] for after in options]
         )
-        of_other, trusted = told.mean(1), doubted(-told)
+        of_other, trusted = told.mean(1), doubted(-told) + self.doubting
         is_doubted = 1 / (1 + np.exp(-trusted / CARELESS))
-        worth, shares = [], []
+        worth, likes = [], []
         for place in range(len(claims)):
             more = np.where(higher[place], ANSWERED * of_other, -99.0)
-            does = softmax(np.concatenate([more, trusted[:, place : place + 1]], 1), CARELESS)
+            likes.append(np.concatenate([more, trusted[:, place : place + 1]], 1))
+            does = softmax(likes[-1], CARELESS)
             joint = hands.likely[:, None] * does
             doubting = -(joint[:, :-1] * own).sum(0)
             claiming = np.where(higher, joint[:, :-1].T @ (is_doubted * own), -9.0).max(1)
             worth.append(joint[:, -1] @ own[:, place] + np.maximum(doubting, claiming).sum())
-            shares.append(does)
-        return np.array(worth), shares
+        return np.array(worth), likes
 
 
 def filled(shares, rows):

@@ -2,10 +2,12 @@
 
 Where moves of two seats are sets of things that the other does not see, `Lies` follows what the other may
 hold.  Where two seats make claims in turn, and an answer to a claim ends the round, `Claims` reasons about
-what the other would do with each hand that it may hold.  Everywhere else `Tree` tries moves in states drawn
-at random.  No game is named here.  A game's `holdings` say what a round has cost whom.
+what the other would do with each hand that it may hold.  Where nobody knows more than who moves, `Chance`
+works out what luck and the best moves lead to.  Everywhere else `Tree` tries moves in states drawn at random.
+No game is named here.  A game's `holdings` say what a round has cost whom.
 """
 
+import chance
 from claims import Claims
 from lies import Lies
 from tree import TRIES, Tree
@@ -20,6 +22,7 @@ class Thinker:
         self.game, self.seat, self.seats = game, seat, seats
         self.claims = Claims(game, seat)
         self.lies = Lies(game, seat)
+        self.chance = chance.Chance(game, seat, seats)
         self.tree = Tree(game, seat, seats)
 
     def move(self, information, rng, end, rounds):
@@ -32,6 +35,9 @@ class Thinker:
             return None
         if self.seats == 2 and self.game.holdings(sample) is not None and self.lies.fits(sample):
             return self.lies.move(information, rng, end)
+        if self.chance is not None and self.chance.fits(information, sample, rng):
+            return self.chance.move(information, sample, rng, end, rounds or chance.TRIES)
+        self.chance = None
         if self.claims is not None and self.seats == 2 and self.game.holdings(sample) is not None:
             try:
                 found = self.claims.move(information, rng, end, rounds)

@@ -28,6 +28,27 @@ def is_round_over(game, state):
     return not asked or asked[0] == CHANCE
 
 
+def begins_round(game, step):
+    """Whether this move of chance has begun a round."""
+    kind = game.round_begins
+    return kind is None or any(event.kind == kind for event in step.events)
+
+
+def beginner(game, step):
+    """The seat that is now on turn, if that is known."""
+    kind, asked = game.turn_begins, game.to_act(step.state)
+    if kind is None:
+        return asked[0] if asked and asked[0] != CHANCE else None
+    return next((astuple(event.public)[0] for event in step.events if event.kind == kind), None)
+
+
+def some_moves(options, rng):
+    """All moves, or some if they are many."""
+    return moves_of(options, TRIED_MAX) or tuple(
+        dict.fromkeys(rng.choice(options).sample(rng) for _ in range(SAMPLED))
+    )
+
+
 def words(seen):
     """What an observation says in single words, and by yes or no."""
     return tuple([each for each in vars(seen).values() if each is None or isinstance(each, bool | str)])
@@ -79,7 +100,7 @@ class Tree:
                 break
             if asked[0] == CHANCE:
                 step = self.game.apply(state, {CHANCE: self.game.draw(state, self.rng)})
-                if self.begins_round(step):
+                if begins_round(self.game, step):
                     lead = self.lead(step)
                     break
                 state = step.state
@@ -111,25 +132,20 @@ class Tree:
 
     # What it is worth to begin the next round.
 
-    def begins_round(self, step):
-        """Whether this move of chance has begun a round."""
-        kind = self.game.round_begins
-        return kind is None or any(event.kind == kind for event in step.events)
-
     def lead(self, step):
         """What a round that has just begun is worth to each seat, by the mean of such rounds so far."""
-        before, first, state = self.game.holdings(step.state), self.beginner(step), step.state
+        before, first, state = self.game.holdings(step.state), beginner(self.game, step), step.state
         for _ in range(STEPS_MAX):
             asked = self.game.to_act(state)
             if not asked or (first is not None and self.led >= LED):
                 break
             if asked[0] == CHANCE:
                 step = self.game.apply(state, {CHANCE: self.game.draw(state, self.rng)})
-                if self.begins_round(step):
+                if begins_round(self.game, step):
                     break
             else:
                 step = self.game.apply(state, {seat: self.unplanned(state, seat) for seat in asked})
-            state, first = step.state, self.beginner(step) if first is None else first
+            state, first = step.state, beginner(self.game, step) if first is None else first
         if first is None:
             return (0.0,) * self.seats
         if self.led < LED:
@@ -137,13 +153,6 @@ class Tree:
             for seat, each in enumerate(self.worth(state, before)):
                 self.leads[seat - first] += (each - self.leads[seat - first]) / self.led
         return [self.leads[seat - first] for seat in range(self.seats)]
-
-    def beginner(self, step):
-        """The seat that is now on turn, if that is known."""
-        kind, asked = self.game.turn_begins, self.game.to_act(step.state)
-        if kind is None:
-            return asked[0] if asked and asked[0] != CHANCE else None
-        return next((astuple(event.public)[0] for event in step.events if event.kind == kind), None)
 
     # What is done in a try.
 
@@ -190,9 +199,7 @@ class Tree:
             if len(self.listed) >= LISTED_MAX:
                 self.listed.clear()
             listed = self.listed[id(options)] = options, moves_of(options, TRIED_MAX)
-        return listed[1] or tuple(
-            dict.fromkeys(self.rng.choice(options).sample(self.rng) for _ in range(SAMPLED))
-        )
+        return listed[1] or some_moves(options, self.rng)
 
     def worth(self, state, before):
         """What each seat has won, against the mean of the others; the match itself counts as some of it."""

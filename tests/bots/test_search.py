@@ -5,6 +5,7 @@ import importlib.util
 import json
 import sys
 import tomllib
+from math import inf
 from random import Random
 
 import attrs
@@ -41,6 +42,10 @@ def load(folder, file, name):
 
 
 Search = load("search", "search", "Search")
+Chance = load("search", "chance", "Chance")
+Claims = load("search", "claims", "Claims")
+Croupier = load("croupier", "croupier", "Croupier")
+Tally = load("tally", "tally", "Tally")
 KUHN = find_game(str(BOTS.parent / "examples" / "kuhn.py")).cls
 RandomBot = load("random", "random_bot", "RandomBot")
 
@@ -141,13 +146,13 @@ async def recorded(game, bots, seed, seats=2):
     )
 
 
-async def wins_of(game, series, rounds):
-    """Wins and matches of each series: it sits once in each of two seats against a random one, on the same deals."""
+async def wins_of(game, other, series, rounds):
+    """Wins and matches of each series: it sits once in each of two seats against another, on the same deals."""
     tallies = []
     for number in range(series):
         won = 0
         for seat in (0, 1):
-            bots = [Search(rounds=rounds), RandomBot()]
+            bots = [Search(rounds=rounds), other()]
             record = await recorded(game, bots if seat == 0 else bots[::-1], derive_seed(1, number))
             assert not record.capsules
             won += record.ranks[seat] == 1
@@ -168,10 +173,100 @@ async def wins_of(game, series, rounds):
 )
 def test_it_beats_random(name, rules, series, rounds, at_least):
     """With 95 % confidence, clustered by series, it wins more than this share, with little thought."""
-    tallies = trio.run(wins_of, GAMES[name](**rules), series, rounds)
+    tallies = trio.run(wins_of, GAMES[name](**rules), RandomBot, series, rounds)
     low, high = win_rate_interval(tallies)
     print(f"{name}: {sum(won for won, _ in tallies)} of {2 * series}, {low:.3f} to {high:.3f}")
     assert low > at_least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "other", "series", "rounds", "at_least"),
+    nightly_rows(("chamber", Tally, 50, 500, 0.35), ("blef", Croupier, 50, 20, 0.3)),
+)
+def test_it_holds_its_own_against_who_knows_the_game(name, other, series, rounds, at_least):
+    """With 95 % confidence, clustered by series, it wins more than this share of its matches with `other`."""
+    tallies = trio.run(wins_of, GAMES[name](), other, series, rounds)
+    low, high = win_rate_interval(tallies)
+    print(f"{name}: {sum(won for won, _ in tallies)} of {2 * series}, {low:.3f} to {high:.3f}")
+    assert low > at_least
+
+
+# Where only chance is hidden.
+
+
+def chance_to_win(live, blank):
+    """Of who is on turn, if the first live shell kills whom it hits."""
+    if not blank:
+        return 1.0
+    is_live, later = live / (live + blank), chance_to_win(live, blank - 1)
+    return max(is_live + (1 - is_live) * (1 - later), (1 - is_live) * later)
+
+
+@pytest.mark.parametrize("live", [1, 2])
+@pytest.mark.parametrize("blank", [1, 2, 3])
+def test_what_luck_and_the_best_moves_lead_to_is_worked_out(live, blank):
+    """Chamber for two with one life each and no items: it knows nearly how likely it is to win."""
+    game, seat = GAMES["chamber"](lives=1, items_per_round=0), Seat(0)
+    load = next(
+        load
+        for load, _ in game.chances(game.start(2))
+        if (load.chamber.count("live"), load.chamber.count("blank")) == (live, blank)
+    )
+    step = game.apply(game.start(2), {CHANCE: load})
+    known = next_information(game, first_information(game, game.start(2), 2, seat), {CHANCE: None}, step)
+    chance = Chance(game, seat, 2)
+    assert chance.fits(known, step.state, Random(1))
+    move = chance.move(known, step.state, Random(2), inf, 500)
+    (root,) = [each for each in chance.positions.values() if each.times >= 500]
+    assert root.value[seat] == pytest.approx(chance_to_win(live, blank), abs=0.04)
+    assert move == root.moves[chance.best(root)]
+
+
+@pytest.mark.parametrize("name", ["liars-dice", "blef", "bluff", "holdem"])
+def test_hidden_hands_are_no_mere_chance(name):
+    """Others know their own hands."""
+    game, seat = GAMES[name](), Seat(0)
+    start = game.start(2)
+    step = game.apply(start, {CHANCE: game.draw(start, Random(1))})
+    known = next_information(game, first_information(game, start, 2, seat), {CHANCE: None}, step)
+    assert not Chance(game, seat, 2).fits(known, step.state, Random(2))
+
+
+# Claims.
+
+
+def test_claims_that_never_stand_are_not_thought_of():
+    """Blef with one card each: no set of more than two cards is looked at, a high card of its own is."""
+    bot = Search(rounds=20)
+    tried = []
+    bot.begin(messages.Match("m", 1, "blef", 1, {}, 0, ["ann", "bob"], {}, "7"))
+    game = GAMES["blef"]()
+    start = game.start(2)
+    step = game.apply(start, {CHANCE: game.draw(start, Random(1))})
+    known = next_information(game, first_information(game, start, 2, Seat(0)), {CHANCE: None}, step)
+    outlook = bot.thinker.claims.outlook
+    bot.thinker.claims.outlook = lambda hands, claims, *more: (
+        tried.extend(claims),
+        outlook(hands, claims, *more),
+    )[1]
+    bot.thinker.move(known, Random(3), inf, 20)
+    assert any(claim.action_id < 6 for claim in tried)
+    assert all(claim.action_id < 12 for claim in tried)
+
+
+def test_who_doubts_against_all_odds_is_expected_to_do_so_again():
+    """And less so who lets a claim stand that deserved a doubt; one claim is one lesson."""
+    claims = Claims(GAMES["blef"](), Seat(0))
+    claims.expected = 0.1
+    claims.learn(True)
+    eager = claims.doubting
+    assert eager > 0
+    claims.learn(True)
+    assert claims.doubting == eager
+    claims.expected = 0.9
+    claims.learn(False)
+    assert claims.doubting < eager
 
 
 FIT_KUHN = """
