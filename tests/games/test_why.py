@@ -40,7 +40,7 @@ WHY = [
     ("bluff", [bluff.Challenged(BOB, ANN, "K", ("KD", "2S"), True, ANN, 9)], "ann was caught bluffing with two kings, and took nine cards"),
     ("bluff", [bluff.Challenged(BOB, ANN, "K", ("KD",), False, BOB, 1)], "bob accused ann, who had told the truth, and took one card"),
     ("chamber", [chamber.Shot(ANN, BOB, "live", 0)], "ann shot bob with a live shell, and bob had no lives left"),
-    ("chamber", [chamber.Shot(ANN, ANN, "live", 1)], "ann shot itself with a live shell, and it had one life left"),
+    ("chamber", [chamber.Shot(ANN, ANN, "live", 1)], "ann shot themselves with a live shell, and it had one life left"),
     ("holdem", [holdem.Showdown(BOARD, ((ANN, ("AS", "AD"), "pair"), (BOB, ("9C", "JD"), "two pair"))), holdem.HandOver(((ANN, -500), (BOB, 500)))], "ann's pair lost 500 chips to bob's two pair"),
     ("holdem", [holdem.Showdown(BOARD, ((ANN, ("AS", "AD"), "pair"), (BOB, ("QC", "QD"), "pair"))), holdem.HandOver(((ANN, 1500), (BOB, -1500)))], "bob's pair lost 1,500 chips to ann's better pair"),
     ("holdem", [holdem.HandOver(((ANN, -40), (BOB, 40)))], "ann put 40 chips in and folded"),
