@@ -27,7 +27,7 @@ MOUNT = """async ([json, options, isDrawn]) => {
     window.moved = [];
     let version = 0, module = isDrawn ? window.module : null;
     const show = () => page.render(page.html`<${Player} film=${film} version=${version} module=${module}
-        onMove=${(step) => moved.push(step)} ...${options} />`, stage);
+        onMove=${(step) => step !== moved.at(-1) && moved.push(step)} ...${options} />`, stage);
     window.settled = () => new Promise((done) => setTimeout(done));
     window.open_film = async (json) => { window.film = page.film.openFilm(json); show(); await settled(); };
     window.grow = async (steps, more = {}) => { page.film.addSteps(film, steps); Object.assign(film, more); version++; show(); await settled(); };

@@ -160,8 +160,8 @@ def tell_why(events: Sequence[Event], name: Names) -> str | None:
         if isinstance(payload, Shot) and payload.fired == LIVE:
             target, left = payload.target, some(payload.lives, "life", "lives")
             shot = f"{name(payload.player)} shot {_whom(payload.player, target, name)} with a live shell"
-            whose = "it" if payload.player == target else name(target)
-            return f"{shot}, and {whose} had {left} left"
+            whose = "" if payload.player == target else f"{name(target)} "
+            return f"{shot}, and {whose}had {left} left"
     return None
 
 
