@@ -39,6 +39,9 @@ export function withIsolated(markup, names) {
 export function shortened(name) {
   const letters = [...name];
   if (letters.length <= SHORT_MAX) return html`<bdi>${name}</bdi>`;
-  const isWide = letters.some((letter) => letter >= "\u2e80");
-  return html`<bdi class=${`k-long${isWide ? " is-wide" : ""}`}><span>${letters.slice(0, -TAIL).join("")}</span><span>${letters.slice(-TAIL).join("")}</span></bdi>`;
+  const [start, end] = [letters.slice(0, -TAIL).join(""), letters.slice(-TAIL).join("")];
+  const joiner = JOINED.test(start.at(-1) + end[0]) ? "\u200d" : ""; // keeps the shape of letters that are written joined
+  return html`<bdi class="k-long"><span>${start}${joiner}</span><span>${joiner}${end}</span></bdi>`;
 }
+
+const JOINED = /^\p{Script=Arabic}{2}$/u;

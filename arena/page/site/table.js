@@ -107,7 +107,7 @@ function Stage({ shown, reading, here, acts, game, id }) {
     ...(here.you ? [] : [{ id: "join", title: "Join", body: html`<${Join} ...${{ table, here, acts }} />` }]),
   ];
   const start = reads && film.isFresh ? { step: 0 } : {};
-  return html`<${Player} ...${{ film, version, module, seat: here.seat, beside, link, tabs, start, reads, isOld, onNext }} isCalled=${here.isAsked && forced(table) === null} />`;
+  return html`<${Player} ...${{ film, version, module, seat: here.seat, watches: !here.own, beside, link, tabs, start, reads, isOld, onNext }} isCalled=${here.isAsked && forced(table) === null} />`;
 }
 
 // Bots do not wait for who watches them: their matches are shown at reading speed, and one stays until it has been read,
@@ -197,10 +197,13 @@ function spokenOnly(table, moves) {
   return { options: options.filter((option) => !isPass(option)), moves: moves.filter(({ move }) => !passes.includes(JSON.stringify(move))) };
 }
 
+const NAMED_MAX = 3; // of those who are to move; more are a number, and the players' tab has them all
+
 function waitingSaid(names, isDue, here, acts, isAsleep) {
   if (isAsleep) return "Nobody is asked now.";
   if (here.own?.is_out) return "You are out of this match, and watch it to its end.";
   const waited = names.filter((name) => name !== here.you?.nickname);
+  if (waited.length > NAMED_MAX) return `${waited.length} players are to move.`;
   if (!waited.length) return acts.hasAnswered ? "Your move is made." : names.length ? "Your turn comes in a moment." : "One moment…";
   return isDue ? `${listed(waited)} ${waited.length === 1 ? "is" : "are"} to move.` : `${listed(waited)} may still answer.`;
 }
