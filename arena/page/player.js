@@ -118,7 +118,7 @@ export function Player({
             </select></label>
         </div>`}
       </div>
-      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} />` : log}
+      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} kept=${start.tab} />` : log}
     </div>
   </div>`;
 }

@@ -53,7 +53,7 @@ export function start(module) {
   // On a bot's page the player stands at the moment of its most telling loss.
   function visit() {
     const here = document.getElementById(location.hash.slice(1))?.querySelector(":scope > .losses > .here");
-    (here || home).append(root);
+    if (root.parentElement !== (here || home)) (here || home).append(root);
     if (here) open(here.dataset.match, { step: Number(here.dataset.step) - 1, viewer: Number(here.dataset.seat) }, false);
     return Boolean(here);
   }
@@ -63,7 +63,7 @@ export function start(module) {
     const asked = new URLSearchParams(location.hash.slice(1));
     const match = asked.get("match");
     if (!match) return visit();
-    home.append(root);
+    if (root.parentElement !== home) home.append(root);
     if (!films.has(match)) {
       refuse(match.slice(0, MATCH_MAX));
       root.scrollIntoView({ behavior: "instant" });

@@ -169,7 +169,8 @@ def routes_of(
     questions: BotQuestions | None = None,
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
-    site, results = Site(game_of=house.game_of), results or ResultsApi()
+    results = results or ResultsApi()
+    site = Site(game_of=house.game_of, list_results=results.list_folders)
     games = GamesApi(
         house, find, poker.has_table, bots, site.boards(), site.emblems(), questions, levels_of_bots()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -92,10 +93,11 @@ def test_of_very_many_lines_the_best_are_named() -> None:
 def test_a_histogram_shows_every_bar_and_the_limit(counts: list[int], limit_s: float | None) -> None:
     """A bar for each time that was taken, inside the picture, and seen however few there are."""
     drawn = ElementTree.fromstring(f"<div>{charts.bars(counts, limit_s, 'said')}</div>")
-    bars = drawn.findall(".//rect")
+    path = drawn.find(".//path")
+    assert path is not None
+    bars = re.findall(r"M(\d+) 100v-(\d+)h(\d+)V100z", path.attrib["d"])
     assert sum(map(bool, counts)) == len(bars)
-    for bar in bars:
-        x, width, height = (float(bar.attrib[name].rstrip("%")) for name in ("x", "width", "height"))
-        assert 0 <= x <= x + width <= 100.1
-        assert 1.5 <= height <= 100
-    assert (limit_s is not None) == (drawn.find(".//line[@class='even']") is not None)
+    for x, height, width in (map(int, bar) for bar in bars):
+        assert 0 <= x <= x + width <= 1001
+        assert 2 <= height <= 100
+    assert (limit_s is not None) == (drawn.find(".//path[@class='even']") is not None)

@@ -9,7 +9,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import pytest
 import trio
 
 import arena.server.kept.reports
+import arena.server.kept.results
 from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
@@ -29,7 +30,7 @@ from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.site.site import Site
-from arena.store import Store
+from arena.store import Store, store_lock
 from tests.report.reports import HOSTILE, entry, tournament
 from tests.server.test_api import strictly
 
@@ -80,7 +81,8 @@ async def results(
             reports = Reports(root.parent / "data", notes.append, (sys.executable, "-c", script))
             nursery.start_soon(reports.run)
             api = ResultsApi(ResultsCatalog(root), reports, questions)
-        routes = [*routes_to(api.endpoints()), *Site().routes(), *api.routes()]
+        site = Site(list_results=api.list_folders)
+        routes = [*routes_to(api.endpoints()), *site.routes(), *api.routes()]
         app = Guard(Routing(routes), GuardOptions(), note_bug=partial(pytest.fail))
         transport = httpx.ASGITransport(app, client=(client, 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
@@ -340,6 +342,23 @@ async def test_a_server_without_results(tmp_path: Path) -> None:
         assert (200, []) == await server.get("/api/results")
 
 
+async def test_folders_are_listed_without_scripts(root: Path) -> None:
+    """On the page itself, with the reason for one that cannot be read; other pages have no list."""
+    shutil.copytree(root / "first", root / "<i>bad & gone")
+    empty_database(root / "<i>bad & gone")
+    async with results(root) as server:
+        page = (await server.http.get("/results")).text
+        shown = page.partition("<noscript>")[2].partition("</noscript>")[0]
+        assert '<a href="/results/first">first</a>: Liar&#x27;s Dice, ' in shown
+        assert '<a href="/results/%3Ci%3Ebad%20%26%20gone">&lt;i&gt;bad &amp; gone</a>: ' in shown
+        assert "is empty" in shown
+        assert "/results/first" not in (await server.http.get("/")).text
+    (root.parent / "file").write_text("no folder")
+    async with results(root.parent / "file") as server:
+        page = await server.http.get("/results")
+        assert (200, True) == (page.status_code, "The folder of results cannot be read" in page.text)
+
+
 async def test_names_with_markup_are_text(root: Path) -> None:
     (root / "first").rename(root / "<b>bold")
     async with results(root, "raise SystemExit(3)") as server:
@@ -388,6 +407,18 @@ async def test_a_report_is_sent_compressed_and_once(root: Path) -> None:
             assert known.headers["content-security-policy"] == made.headers["content-security-policy"]
         other = await server.http.get("/results/first", headers={"if-none-match": '"another"'})
         assert 200 == other.status_code
+
+
+async def test_a_tournament_that_runs_is_marked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the list and beside its report, for as long as a run has its folder."""
+    monkeypatch.setattr(arena.server.kept.results, "LOOK_EVERY_S", 0.0)
+    async with results(root) as server:
+        for is_running in (False, True, False):
+            with store_lock(root / "first") if is_running else nullcontext():
+                answer = await report(server, "first")
+                assert ("yes" if is_running else "no") == answer.headers["x-running"]
+                (folder,) = (await server.get("/api/results"))[1]
+                assert is_running == folder["running"]
 
 
 async def test_a_folder_that_changes_gets_a_new_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

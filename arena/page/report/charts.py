@@ -21,7 +21,6 @@ LEAST_S = 1e-7
 """The shortest time that clocks can tell."""
 STEPS_OF_TEN = 3
 """How many bars of a histogram of times share a power of ten."""
-BARS_PX = 90
 COLOURS = 8
 """How many lines have a colour of their own; more cannot be told apart."""
 
@@ -103,21 +102,21 @@ def bars(counts: Sequence[int], limit_s: float | None, said: str) -> str:
     edges = [starts[held[0]], starts[held[-1] + 1]] if held else []
     axis = logarithmic([*edges, *([limit_s] if limit_s else [])])
     most = max(counts, default=0) or 1
-    drawn = []
+    drawn = ""
     for place in held:
-        x, end = axis.at(starts[place]), axis.at(starts[place + 1])
-        height = max(1.5, 100 * (counts[place] / most) ** 0.5)
-        about = f"{counts[place]:,} from {measured(starts[place])} to {measured(starts[place + 1])}"
-        drawn.append(
-            f'<rect class="bar" x="{x}%" width="{end - x:.2f}%" '
-            f'y="{100 - height:.1f}%" height="{height:.1f}%">'
-            f"<title>{about}</title></rect>"
-        )
+        x, end = 10 * axis.at(starts[place]), 10 * axis.at(starts[place + 1])
+        height = max(2, 100 * (counts[place] / most) ** 0.5)
+        drawn += f"M{x:.0f} 100v-{height:.0f}h{end - x:.0f}V100z"
+    line = ""
     if limit_s:
-        x, said = axis.at(limit_s), f"{said}; the limit is {measured(limit_s)}"
-        drawn.append(f'<line class="even" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>')
-    head = f'<svg class="bars" width="100%" height="{BARS_PX}" role="img" aria-label="{escape(said)}">'
-    return f"{head}{''.join(drawn)}</svg>{scale(axis)}"
+        x, said = round(10 * axis.at(limit_s)), f"{said}; the limit is {measured(limit_s)}"
+        line = f'<path class="even" d="M{x} 0v100"/>'
+    ticks = "".join(f"<i>{_named(axis, tick, 0)}</i>" for tick in axis.ticks)
+    return (
+        f'<svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" '
+        f'aria-label="{escape(said)}"><path class="bar" d="{drawn}"/>{line}</svg>'
+        f'<p class="scale" aria-hidden="true">{ticks}</p>'
+    )
 
 
 def scale(axis: Axis) -> str:

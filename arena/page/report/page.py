@@ -29,7 +29,7 @@ from arena.telling.replay import Replay
 from arena.tournament.folder.stored import ORIGIN
 from arena.words import digits_for, listed, number, percent, with_half, with_range
 
-BYTES_MAX = 480_000
+BYTES_MAX = 495_000
 """The most bytes of the whole file, which people send by mail."""
 FILMS_BYTES_MAX = 220_000
 """The most bytes of the matches in it; fewer if the rest leaves less room."""
@@ -81,7 +81,8 @@ def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
 
 
 def _rendered(facts: Facts, shown: Sequence[Film], matches: str, moments: str) -> str:
-    script = f"{_script(facts.played.game) if shown else ''}\n{_file('page.js')}\n{_file('tables.js')}"
+    scripts = ("page.js", "tables.js", "renew.js") if matches else ("page.js", "tables.js")
+    script = "\n".join([_script(facts.played.game) if shown else "", *map(_file, scripts)])
     text: str = _template("page.html.j2").render(
         facts=facts,
         phrases=phrases,

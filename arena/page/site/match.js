@@ -42,7 +42,7 @@ export function Page({ id, folder, takesFocus }) {
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
   const start = useMemo(startOf, [id, folder]);
-  const where = useRef(start);
+  const where = useRef(start), tab = useRef(undefined);
   const [isWhole, setWhole] = useState(start.step === 0);
   const shown = (film) => boardModule(film.game).then((module) => ({ film, module }));
   // Who came for a moment sees it first, and all the rest once that is here.
@@ -66,7 +66,7 @@ export function Page({ id, folder, takesFocus }) {
   return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
-    <${Shown} key=${whole.value ? "whole" : "moment"} ...${{ film, module: value.module, where, folder, address, isWhole: Boolean(whole.value) }} />
+    <${Shown} key=${whole.value ? "whole" : "moment"} ...${{ film, module: value.module, where, tab, folder, address, isWhole: Boolean(whole.value) }} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
@@ -77,10 +77,11 @@ function startOf() {
   return { step: Math.max(0, Math.trunc(Number(asked.get("step")) - 1) || 0), viewer, plays: asked.has("play") };
 }
 
-// `where`: the ref of the step (of all), the viewer and whether it plays, at which a longer film goes on;
+// `where`, `tab`: the refs of the step (of all), the viewer and whether it plays, and of the tab that was chosen, with
+// which a longer film goes on;
 // `isWhole`: no longer one comes.
-function Shown({ film, module, where, folder, address, isWhole }) {
-  const start = useMemo(() => ({ ...where.current, step: where.current.step - film.first }), []);
+function Shown({ film, module, where, tab, folder, address, isWhole }) {
+  const start = useMemo(() => ({ ...where.current, step: where.current.step - film.first, tab }), []);
   const [[place, as], note] = useState([start.step, start.viewer]);
   const keeping = useRef(0);
   useEffect(() => () => clearTimeout(keeping.current), []);

@@ -18,7 +18,7 @@ export function Page({ takesFocus }) {
 function Folder({ folder }) {
   if (folder.problem) return html`<li class="card"><h2>${folder.name}</h2><p class="soft">${sentence(folder.problem)}</p></li>`;
   const isWhole = folder.matches >= folder.planned;
-  return html`<li class="card"><h2><a href=${`/results/${encodeURIComponent(folder.name)}`}>${folder.name}</a></h2>
+  return html`<li class="card"><h2><a href=${`/results/${encodeURIComponent(folder.name)}`}>${folder.name}</a>${folder.running ? html` <span class="tag">running</span>` : ""}</h2>
     <p>${folder.title ?? folder.game}</p>
     <p class="soft">${counted(folder.bots, "bot")}, ${isWhole ? counted(folder.matches, "match", "matches") : `${folder.matches} of ${folder.planned} matches`}<br />
       <time datetime=${new Date(1000 * folder.changed).toISOString()}>${new Date(1000 * folder.changed).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}</time></p></li>`;

@@ -307,6 +307,8 @@ class ResultsListed(msgspec.Struct):
     """How many matches its schedule has."""
     changed: float
     """Unix time of its latest change."""
+    running: bool
+    """Whether a tournament is played there now."""
     problem: str | None
     """Why it cannot be read, if so; all other fields are empty then."""
 

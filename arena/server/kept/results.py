@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
+from msgspec import structs
 
 from arena.errors import ConfigError
 from arena.games import GAMES
@@ -28,7 +30,7 @@ from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
-from arena.store import DATABASE, MatchFilter, Store, StoredMatch
+from arena.store import DATABASE, LOCK, MatchFilter, Store, StoredMatch, is_held
 from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
@@ -37,6 +39,9 @@ from arena.words import clipped, printable
 BESIDE = ("", "-wal", "-shm", "-journal")
 """The database, and what SQLite may open beside it."""
 SENTENCE_MAX = 300
+QUIET_S = 3600.0
+"""After how many seconds without a change nobody looks whether a run writes a folder."""
+LOOK_EVERY_S = 10.0
 Fingerprint: TypeAlias = tuple[tuple[int, ...], ...]
 """A value that differs once a folder's results have changed."""
 
@@ -64,6 +69,8 @@ class ResultsCatalog:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._listed: dict[str, tuple[Fingerprint, ResultsListed]] = {}
+        self._running: dict[str, tuple[float, bool]] = {}
+        """Whether each folder was written when its lock was last looked at."""
 
     def folder(self, name: str) -> ResultsFolder:
         """The folder of this name.  Raises Refusal, with the reason, if it cannot be read."""
@@ -84,7 +91,8 @@ class ResultsCatalog:
                 continue
             known = self._listed.get(folder.name)
             is_known = known is not None and known[0] == folder.fingerprint
-            found[folder.name] = known if known is not None and is_known else _summary(folder)
+            fingerprint, shown = known if known is not None and is_known else _summary(folder)
+            found[folder.name] = fingerprint, structs.replace(shown, running=self.is_running(folder))
         self._listed = found
         return sorted((each for _, each in found.values()), key=lambda each: (-each.changed, each.name))
 
@@ -99,6 +107,19 @@ class ResultsCatalog:
         except OSError as error:
             why = (error.strerror or "it cannot be read").lower()
             raise Refusal("conflict", f"the folder of results cannot be read: {why}") from None
+
+    def is_running(self, folder: ResultsFolder) -> bool:
+        """Whether a run writes the folder now.
+
+        A run that begins while its lock is looked at would be refused, so that this is done seldom.
+        """
+        now = time.time()
+        if now - folder.changed_at > QUIET_S:
+            return False
+        known = self._running.get(folder.name)
+        if known is None or now > known[0] + LOOK_EVERY_S:
+            known = self._running[folder.name] = now, is_held(folder.path / LOCK)
+        return known[1]
 
     # Matches
 
@@ -212,6 +233,7 @@ def _summary(folder: ResultsFolder) -> tuple[Fingerprint, ResultsListed]:
                 matches=store.size(),
                 planned=store.planned(),
                 changed=folder.changed_at,
+                running=False,
                 problem=None,
             )
     except Refusal as refusal:
@@ -220,7 +242,7 @@ def _summary(folder: ResultsFolder) -> tuple[Fingerprint, ResultsListed]:
 
 
 def _unreadable(name: str, why: str, changed_at: float = 0.0) -> ResultsListed:
-    return ResultsListed(name, None, None, 0, 0, 0, changed_at, why)
+    return ResultsListed(name, None, None, 0, 0, 0, changed_at, False, why)
 
 
 def _match(match: StoredMatch, is_sealed: bool) -> ResultsMatch:

@@ -133,7 +133,9 @@ class ResultsApi(Api):
         if report is None:
             return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
-        return packed_answer(request, report.page, {"content-security-policy": policy})
+        is_running = await trio.to_thread.run_sync(self._known_catalog().is_running, folder)
+        headers = {"content-security-policy": policy, "x-running": "yes" if is_running else "no"}
+        return packed_answer(request, report.page, headers)
 
     def _known_catalog(self) -> ResultsCatalog:
         if self._catalog is None:

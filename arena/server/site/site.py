@@ -6,8 +6,9 @@ What a request names is looked up among them, and never on the disk.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,8 +18,11 @@ import arena.games
 import arena.page
 from arena.games import GAMES
 from arena.page.boards import board_of, emblem_of
+from arena.server.http.answer_types import ResultsListed
 from arena.server.http.packed import Packed, packed_answer, packed_page
 from arena.server.refusal import Refusal
+from arena.server.site.notices import as_sentence
+from arena.words import counted
 
 TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -43,6 +47,8 @@ PAGES = (
 """The paths of the one page, whose script shows what the address asks for."""
 ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__file__).parent}
 """The folders of the files, by what their paths begin with."""
+RESULTS = "<!-- results -->"
+"""Where the shell lists the results folders at `/results`, for browsers without scripts."""
 CARD = "<!-- card -->"
 """Where the shell has what a link is shown with by those to whom somebody sends it."""
 PICTURES = "page/pictures/{}.png"
@@ -52,10 +58,17 @@ class Site:
     """The files by their paths below `/static/`."""
 
     def __init__(
-        self, roots: Mapping[str, Path] = ROOTS, game_of: Callable[[str], str | None] = lambda id: None
+        self,
+        roots: Mapping[str, Path] = ROOTS,
+        game_of: Callable[[str], str | None] = lambda id: None,
+        list_results: Callable[[Request], Awaitable[Sequence[ResultsListed]]] | None = None,
     ) -> None:
-        """`game_of` knows the game that is played at an open table, by its id or that of its match."""
+        """`game_of` knows the game that is played at an open table, by its id or that of its match.
+
+        `list_results` returns the results folders.
+        """
         self._game_of = game_of
+        self._list_results = list_results
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
     def routes(self) -> list[Route]:
@@ -65,8 +78,18 @@ class Site:
     async def get_page(self, request: Request) -> Response:
         shell = self._files[SHELL].octets.decode()
         card = self._card(request.path_params.get("id", ""), str(request.base_url))
-        page = packed_page(shell.replace(CARD, card).encode(), TYPES[".html"])
+        listed = await self._listed(request) if request.url.path == "/results" else ""
+        page = packed_page(shell.replace(CARD, card).replace(RESULTS, listed).encode(), TYPES[".html"])
         return packed_answer(request, page)
+
+    async def _listed(self, request: Request) -> str:
+        """The results folders as markup, or why they cannot be listed."""
+        if self._list_results is None:
+            return ""
+        try:
+            return _as_list(await self._list_results(request))
+        except Refusal as refusal:
+            return f'<p class="alone">{html.escape(as_sentence(str(refusal)))}</p>'
 
     def _card(self, id: str, home: str) -> str:
         """The title, the sentence and the picture of a link, as markup; pictures need whole addresses."""
@@ -109,6 +132,18 @@ class Site:
             return None
         path = f"games/{file.relative_to(ROOTS['games']).as_posix()}"
         return f"/static/{path}" if path in self._files else None
+
+
+def _as_list(folders: Sequence[ResultsListed]) -> str:
+    """Results folders with links to their reports, as markup."""
+    if not folders:
+        return '<p class="alone">There are none yet.</p>'
+    rows = [
+        f'<li><a href="/results/{quote(each.name, safe="")}">{html.escape(each.name)}</a>: '
+        + html.escape(each.problem or f"{each.title or each.game}, {counted(each.matches, 'match')}")
+        for each in folders
+    ]
+    return f'<ul class="alone">{"".join(rows)}</ul>'
 
 
 def _found(root: Path, name: str) -> Iterator[tuple[str, Path]]:
