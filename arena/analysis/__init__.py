@@ -57,7 +57,7 @@ def exported_before(store: Store, *, anchor: str | None = None) -> Leaderboard |
 
 
 def exported(store: Store, *, anchor: str | None = None) -> tuple[Leaderboard, dict[str, Table]]:
-    """All tables with their cells as CSVs have them, from rows alone; within one snapshot of the caller's."""
+    """All tables with their cells as CSVs have them, from rows alone; the caller holds a snapshot."""
     from arena.analysis.sheet import read_sheet  # numpy takes a tenth of a second
 
     return _exported(store, anchor, read_sheet(store, from_rows=True))

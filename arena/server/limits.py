@@ -1,7 +1,5 @@
 """How much of everything the server takes: each limit with its name, and none without."""
 
-from __future__ import annotations
-
 TABLES_MAX = 1_000
 """Open tables, without those that are asleep."""
 TABLES_KEPT = 200

@@ -15,7 +15,7 @@ from arena.telling.spoken import move_said, spoken_moves
 
 
 def moves_in_words(live: LiveTable, member: Member | None) -> list[dict[str, Any]] | None:
-    """The legal moves of a member, but those of large families; None if nothing is asked of it."""
+    """The legal moves of a member, except those of large families; None if nothing is asked of it."""
     if member is None or (asked := _asked(live, member)) is None or live.seats[member.player_id].open is None:
         return None
     return [{"move": move, "words": words} for move, words in spoken_moves(*asked)]
