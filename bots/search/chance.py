@@ -21,6 +21,7 @@ LOOKS = 6  # states drawn to see whether others know something
 TRIES = 500  # as many as fit into the time on a quiet machine
 POOL = 200  # states through which tries walk
 CURIOSITY = 0.8  # standard deviations of what tries are worth
+PRIOR = 1.0  # tries as which counts what a position looks like at first sight
 DOUBT = 0.5  # of these, by how much a move that was tried once may be worse than it looked
 STEEPNESS = 2.0  # a seat that holds twice as much as another is 2 ** STEEPNESS times as likely to win
 CREDIT = 0.5  # how much of what it usually is worth to be on turn is left where a try ends
@@ -231,7 +232,9 @@ class Chance:
         position.tried[which] += 1
         times, after = position.tried[which], position.after[which]
         position.worth[which] = worth = [
-            sum([each.value[of] * count for each, count in after.items()]) / times for of in self.every
+            (sum([each.value[of] * count for each, count in after.items()]) + PRIOR * position.base[of])
+            / (times + PRIOR)
+            for of in self.every
         ]
         position.value = position.worth[self.best(position)]
         position.habits[which].learn(worth[seat] - position.base[seat])
