@@ -6,36 +6,38 @@ of its best move (T. Keller, M. Helmert, "Trial-Based Heuristic Tree Search for 
 ends there: that one counts what its `holdings` say, and what it usually is worth to be on turn.
 """
 
-from math import log, sqrt
+from math import inf, log, sqrt
 from time import monotonic
 
 from attrs import astuple
-from tree import STEPS_MAX, beginner, begins_round, some_moves, words
+from tree import STEPS_MAX, Moves, beginner, begins_round, words
 
 from arena.match.game import CHANCE
 
-NOTHING = 0, 0.0  # times, and their mean
-ROUND = "round"  # among the words of positions: a round begins
-BEGINS = 0.1  # what it is worth to begin one, before any was seen
+BEGINS = 0.1  # what it is worth to begin a round, before any was seen
 DECIDED = 0.05  # below this probability to win, and above 1 less it, a position says nothing of others
 SPREAD_MIN = 0.01
 LOOKS = 6  # states drawn to see whether others know something
 TRIES = 500  # as many as fit into the time on a quiet machine
 POOL = 200  # states through which tries walk
 CURIOSITY = 0.8  # standard deviations of what tries are worth
+PRIOR = 1.0  # tries as which counts what a position looks like at first sight
 DOUBT = 0.5  # of these, by how much a move that was tried once may be worse than it looked
 STEEPNESS = 2.0  # a seat that holds twice as much as another is 2 ** STEEPNESS times as likely to win
 CREDIT = 0.5  # how much of what it usually is worth to be on turn is left where a try ends
 SETTLED = 20  # tries from which on a position says what it is worth to be on turn
 MEMORY = 60  # times that count in what is learnt in a match
+FAIR = 0.3  # how large a part of the tries from where it stands is shared out evenly
 CHECKED = 16  # tries between two looks at the clock
 
 
 class Position:
     """What the seat that moves sees, with its moves, and what became of each of them."""
 
-    def __init__(self, number, seat, context, moves, value, share=0.0):
-        self.number, self.seat, self.context, self.moves, self.share = number, seat, context, moves, share
+    def __init__(self, number, seat, moves, value, share=0.0, habits=(), tempo=None):
+        self.number, self.seat, self.moves, self.share = number, seat, moves, share
+        self.habits, self.tempo = habits, tempo
+        """What is learnt of its moves, and of being on turn, in all positions that say the same in words."""
         self.base = self.value = value
         """What it is worth to each seat: at first sight, and now."""
         self.times = 0
@@ -50,9 +52,11 @@ class Chance:
 
     def __init__(self, game, seat, seats):
         self.game, self.seat, self.seats = game, seat, seats
+        self.every, self.moves = range(seats), Moves()
         self.positions, self.ends = {}, {}
-        self.habits, self.tempo = {}, {ROUND: (1, BEGINS)}
-        """Means by words: how much better a move was than its position, and to be on turn than it looked."""
+        self.habits, self.tempo, self.round = {}, {}, Mean(1, BEGINS)
+        """How much better each move was than its position, and to be on turn than it looked, by words; and to
+        begin a round."""
         self.seen, self.spread = (0, 0.0, 0.0), 0.2
         """Tries, what they were worth in sum, and the squares of that; and its standard deviation."""
 
@@ -87,7 +91,7 @@ class Chance:
                 pool.append(self.same.setdefault(state, state))
             self.try_out(root, pool[number % POOL])
         if self.begins(information) and DECIDED < root.share < 1 - DECIDED:
-            learn(self.tempo, ROUND, (root.value[self.seat] - root.share) / openness(root.share))
+            self.round.learn((root.value[self.seat] - root.share) / openness(root.share))
         return root.moves[self.best(root)]
 
     def begins(self, information):
@@ -101,10 +105,10 @@ class Chance:
         return False
 
     def try_out(self, position, state):
-        """One walk to the next new position, or to the end of the round if chance decides on the way."""
-        path, done, is_lucky = [], (), False
+        """One walk from a position to the next new one."""
+        path, done, which = [], (), self.neglected(position)
         while position.moves and len(path) < STEPS_MAX:
-            which = self.chosen(position)
+            which = self.chosen(position) if path or which is None else which
             path.append((position, which))
             key = position.number, which, id(state)
             is_new, found = not position.times, self.steps.get(key)
@@ -113,9 +117,8 @@ class Chance:
                 found[1] = self.same.setdefault(found[1], found[1])
                 if is_sure:
                     self.steps[key] = found
-                is_lucky = is_lucky or not is_sure
             position, state, done = found
-            if is_new and not is_lucky:
+            if is_new:
                 break
         self.look(position.value[self.seat])
         for before, which in reversed(path):
@@ -143,7 +146,8 @@ class Chance:
             step, before = self.game.apply(state, {CHANCE: self.game.draw(state, self.rng)}), state
             state = step.state
             if begins_round(self.game, step):
-                return self.end(self.led(self.shares(state), self.leader(step), ROUND)), before, (), True
+                value = self.led(self.shares(state), self.leader(step), self.round.value)
+                return self.end(value), before, (), True
             is_sure = False
         if not asked:
             returns = self.game.returns(state)
@@ -167,18 +171,19 @@ class Chance:
         seen = self.game.observe(state, seat)
         key = seat, seen, done
         if key not in self.positions:
-            moves = some_moves(self.game.options(state, seat), self.rng)
-            context = seat, *words(seen)
-            shares = self.shares(state)
-            value = self.led(shares, seat, context)
-            self.positions[key] = Position(len(self.positions), seat, context, moves, value, shares[seat])
+            moves, context = self.moves.of(self.game.options(state, seat), self.rng), (seat, *words(seen))
+            habits = [self.habits.setdefault((context, move), Mean()) for move in moves]
+            tempo, shares = self.tempo.setdefault(context, Mean()), self.shares(state)
+            value = self.led(shares, seat, CREDIT * tempo.value)
+            number = len(self.positions)
+            self.positions[key] = Position(number, seat, moves, value, shares[seat], habits, tempo)
         return self.positions[key]
 
     def end(self, value):
         """The position in which nobody moves any more in this round."""
         key = tuple(value)
         if key not in self.ends:
-            self.ends[key] = Position(-1, None, (), (), value)
+            self.ends[key] = Position(-1, None, (), value)
         return self.ends[key]
 
     def shares(self, state):
@@ -187,65 +192,70 @@ class Chance:
         total = sum(strengths)
         return [each / total for each in strengths]
 
-    def led(self, shares, seat, context):
+    def led(self, shares, seat, lead):
         """The shares, where it is worth something to a seat that it is on turn."""
         if seat is None:
             return shares
-        lead = self.tempo.get(context, NOTHING)[1] * openness(shares[seat])
-        lead *= 1 if context == ROUND else CREDIT
-        others = 1 - shares[seat] or 1
-        return [
-            share + lead if each == seat else share - lead * share / others
-            for each, share in enumerate(shares)
-        ]
+        share = shares[seat]
+        gain, others = lead * openness(share), 1 - share or 1
+        return [each + gain if of == seat else each - gain * each / others for of, each in enumerate(shares)]
+
+    def neglected(self, position):
+        """A move that was tried less than each is, however bad it looks; None if there is none."""
+        least = min(position.tried)
+        return position.tried.index(least) if least < FAIR * position.times / len(position.moves) else None
 
     def chosen(self, position):
         """The move with the highest bound; one that was not tried is taken for what it usually is worth."""
-        seat, reach = position.seat, CURIOSITY * self.spread
-        total, base = log(position.times + 1) + 0.1, position.base[seat]
-        best, which = -9.0, 0
+        seat, reach, best, which = position.seat, CURIOSITY * self.spread, -inf, 0
+        reach, base, worth = reach * sqrt(log(position.times + 1) + 0.1), position.base[seat], position.worth
         for place, times in enumerate(position.tried):
-            if times:
-                worth = position.worth[place][seat]
-            else:
-                worth = base + self.habits.get((position.context, position.moves[place]), (0, 0.0))[1]
-            bound = worth + reach * sqrt(total / (times + 1))
+            bound = worth[place][seat] if times else base + position.habits[place].value
+            bound += reach / sqrt(times + 1)
             if bound > best:
                 best, which = bound, place
         return which
 
     def best(self, position):
         """The best move, where one that was tried seldom may be worse than it looked."""
-        seat, reach = position.seat, DOUBT * self.spread
-        tried = [place for place, times in enumerate(position.tried) if times]
-        return max(tried, key=lambda place: position.worth[place][seat] - reach / sqrt(position.tried[place]))
+        seat, reach, best, which = position.seat, DOUBT * self.spread, -inf, 0
+        worth = position.worth
+        for place, times in enumerate(position.tried):
+            if times and (bound := worth[place][seat] - reach / sqrt(times)) > best:
+                best, which = bound, place
+        return which
 
     def count(self, position, which):
         """What a move is worth by all that followed it, and its position by its best move."""
         seat = position.seat
         position.times += 1
         position.tried[which] += 1
-        times = position.tried[which]
-        worth = [0.0] * self.seats
-        for after, count in position.after[which].items():
-            for each in range(self.seats):
-                worth[each] += after.value[each] * count / times
-        position.worth[which] = worth
+        times, after = position.tried[which], position.after[which]
+        position.worth[which] = worth = [
+            (sum([each.value[of] * count for each, count in after.items()]) + PRIOR * position.base[of])
+            / (times + PRIOR)
+            for of in self.every
+        ]
         position.value = position.worth[self.best(position)]
-        key = position.context, position.moves[which]
-        learn(self.habits, key, worth[seat] - position.base[seat])
-        if position.times >= SETTLED and DECIDED < position.share < 1 - DECIDED:
-            lead = (position.value[seat] - position.share) / openness(position.share)
-            learn(self.tempo, position.context, lead)
+        position.habits[which].learn(worth[seat] - position.base[seat])
+        share = position.share
+        if position.times >= SETTLED and DECIDED < share < 1 - DECIDED:
+            position.tempo.learn((position.value[seat] - share) / openness(share))
+
+
+class Mean:
+    """A mean of values that forgets."""
+
+    __slots__ = ("times", "value")
+
+    def __init__(self, times=0, value=0.0):
+        self.times, self.value = times, value
+
+    def learn(self, value):
+        self.times = min(self.times + 1, MEMORY)
+        self.value += (value - self.value) / self.times
 
 
 def openness(share):
     """How much is still open if a seat wins with this probability: 1 at a half, nothing at the ends."""
     return 4 * share * (1 - share)
-
-
-def learn(means, key, value):
-    """Counts a value in a mean that forgets."""
-    times, mean = means.get(key, (0, 0.0))
-    times = min(times + 1, MEMORY)
-    means[key] = times, mean + (value - mean) / times

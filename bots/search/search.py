@@ -26,7 +26,7 @@ MOVES_OF_BANK = 400  # for so many moves the time of a whole match must do
 
 class Search(Bot):
     name = "search"
-    version = "1"
+    version = "2"
 
     def __init__(self, game=None, rounds=0):
         """`game`: the class of one that is not built in; `rounds`: how long to think, instead of a time."""

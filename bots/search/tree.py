@@ -42,11 +42,20 @@ def beginner(game, step):
     return next((astuple(event.public)[0] for event in step.events if event.kind == kind), None)
 
 
-def some_moves(options, rng):
-    """All moves, or some if they are many."""
-    return moves_of(options, TRIED_MAX) or tuple(
-        dict.fromkeys(rng.choice(options).sample(rng) for _ in range(SAMPLED))
-    )
+class Moves:
+    """Lists of moves, kept for options that come again: a game gives the same tuple again if it can."""
+
+    def __init__(self):
+        self.listed = {}
+
+    def of(self, options, rng):
+        """All moves, or some if they are many."""
+        listed = self.listed.get(id(options))
+        if listed is None or listed[0] is not options:
+            if len(self.listed) >= LISTED_MAX:
+                self.listed.clear()
+            listed = self.listed[id(options)] = options, moves_of(options, TRIED_MAX)
+        return listed[1] or tuple(dict.fromkeys(rng.choice(options).sample(rng) for _ in range(SAMPLED)))
 
 
 def words(seen):
@@ -63,7 +72,7 @@ class Tree:
 
     def __init__(self, game, seat, seats):
         self.game, self.seat, self.seats = game, seat, seats
-        self.means, self.listed = defaultdict(lambda: (0, 0.0)), {}
+        self.means, self.lists = defaultdict(lambda: (0, 0.0)), Moves()
         self.led, self.leads = 0, [0.0] * seats
         """How many rounds were tried from their start, and what they were worth by seat from who began."""
 
@@ -193,13 +202,7 @@ class Tree:
 
     def moves(self, state, seat):
         """All moves of a seat, or some if they are many."""
-        options = self.game.options(state, seat)
-        listed = self.listed.get(id(options))
-        if listed is None or listed[0] is not options:  # a game gives the same tuple again if it can
-            if len(self.listed) >= LISTED_MAX:
-                self.listed.clear()
-            listed = self.listed[id(options)] = options, moves_of(options, TRIED_MAX)
-        return listed[1] or some_moves(options, self.rng)
+        return self.lists.of(self.game.options(state, seat), self.rng)
 
     def worth(self, state, before):
         """What each seat has won, against the mean of the others; the match itself counts as some of it."""
