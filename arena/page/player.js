@@ -16,6 +16,7 @@ import { PACES, usePlace } from "./place.js";
 import { isHeard, sound, soundOf, switchSounds } from "./sounds.js";
 import { Tabs } from "./tabs.js";
 
+const NEAR_STEPS = 2; // whoever is no further behind sees what happens now
 const RESULT_MS = 4000; // for the end of a match that was read, before the next one
 const ROUNDS_MARKED_MAX = 60; // more are no help on a timeline
 const SIGNS = { mark: "●", out: "■", fault: "▲", swing: "◆", decided: "★" };
@@ -50,6 +51,7 @@ export function Player({
   const root = useRef(null), drawn = useRef(null), dock = useRef(null), ghosts = useRef(null);
   const behind = mode === "reads" ? last - place : 0;
   const plays = mode === "plays" || (behind > 0 && !isLive);
+  const isBehind = behind > (isLive ? NEAR_STEPS : 0);
   const isBack = isLive && (mode === "stays" || mode === "plays");
   const hasBar = !isLive || isBack;
 
@@ -91,10 +93,10 @@ export function Player({
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
         ${!hasBar && html`<div class="looking">
           <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
-        ${(behind > 0 || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
+        ${(isBehind || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
           <button type="button" data-part="now" onClick=${() => (isOld ? onNext(true) : go(last))}>${isLive || isOld ? "Live" : "To the end"}</button></p>`}
         ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
-        ${behind > 0 ? null : isOld ? ending : typeof beside === "function" ? beside(ending) : [beside, ending]}
+        ${isBehind ? null : isOld ? ending : typeof beside === "function" ? beside(ending) : [beside, ending]}
         ${hasBar && html`<div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
           <${Ahead} ...${{ film, version, place, last }} />

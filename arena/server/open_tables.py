@@ -47,6 +47,7 @@ class OpenTables:
         move_s: float | None,
         *,
         is_clock_chosen: bool = True,
+        bots_pause_s: float = 0.0,
         address: str = "",
         is_lobby: bool = False,
     ) -> LiveTable:
@@ -63,7 +64,13 @@ class OpenTables:
             raise Refusal("bad_request", str(error), field="rules") from None
         check_room(tuple(self), address)
         table = new_table(
-            played, rules, move_s, self.hall.now(), is_clock_chosen=is_clock_chosen, is_lobby=is_lobby
+            played,
+            rules,
+            move_s,
+            self.hall.now(),
+            is_clock_chosen=is_clock_chosen,
+            bots_pause_s=bots_pause_s,
+            is_lobby=is_lobby,
         )
         self.hall.records.keep_table(table)
         return self.add(table, played, address=address)

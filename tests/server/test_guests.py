@@ -380,6 +380,29 @@ async def test_a_bot_with_a_key_plays_that_seat(
         assert rig.names == []
 
 
+@pytest.mark.parametrize(
+    ("pause_s", "move_s", "turn_s"), [(0.0, 30.0, 0.0), (2.0, 30.0, 2.0), (2.0, 1.0, 0.5)]
+)
+async def test_a_match_of_bots_is_as_slow_as_its_table_asks(
+    pause_s: float, move_s: float, turn_s: float, autojump_clock: trio.testing.MockClock
+) -> None:
+    """Each turn takes so long at least, up to half of the limit, and nobody is late by it."""
+    async with a_rig() as rig:
+        live = rig.house.create("liars-dice", {}, move_s, bots_pause_s=pause_s)
+        joined = [live.join(name) for name in ("ann", "bob")]
+        for _, key in joined:
+            await rig.bot({"token": key})
+        await trio.sleep(0.5)
+        began = trio.current_time()
+        live.begin(joined[0][0])
+        await rig.until(lambda: not live.table.is_playing)
+        assert live.match is not None
+        turns = {each.turn for each in live.match.decisions}
+        assert not any(each.fault for each in live.match.decisions)
+        took_s = trio.current_time() - began
+        assert turn_s * len(turns) <= took_s <= turn_s * len(turns) + 1.0
+
+
 async def test_a_bot_that_is_not_there_at_the_start_has_time_to_come(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

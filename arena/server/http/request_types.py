@@ -33,6 +33,8 @@ class NewTable(Body):
     """House rules that differ from the game's own."""
     move_time: Annotated[float, Meta(gt=0.0, le=86_400.0)] | Literal["none"] | None = None
     """The limit of every move in seconds, or "none"; null: what is usual for the game."""
+    bots_pause: Annotated[float, Meta(ge=0.0, le=10.0)] = 0.0
+    """How many seconds each turn takes at least where only bots play; half of its limit at most."""
 
 
 class NewMember(Body):

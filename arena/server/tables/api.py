@@ -113,6 +113,7 @@ class TablesApi(Api):
             new.rules,
             _move_s(new),
             is_clock_chosen=new.move_time is not None,
+            bots_pause_s=new.bots_pause,
             address=address_of(request),
         )
         await self._kept_or(live, lambda: live.close("it could not be kept"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from math import inf
 from random import Random
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ from arena.server.tables import absence
 from arena.server.tables import rules as tables
 from arena.server.tables.bots import unstarted, why_called_off
 from arena.server.tables.gathering import Gathering
+from arena.server.tables.pauses import Pauses
 from arena.server.tables.played_match import LiveScene, PlayedMatch
 from arena.server.tables.seat import SeatPlayer, seated_people
 from arena.server.tables.table import (
@@ -332,6 +334,9 @@ class LiveTable(Gathering):
         members = [self.table.member(player_id) for player_id in match.terms.seating]
         has_people = any(member.is_person for member in members)
         pauses = self._hall.pauses(self.game.showdowns) if has_people else None
+        if not has_people and self.table.bots_pause_s:
+            # An answer that is held until its limit would be taken for one that never came.
+            pauses = Pauses(frozenset(), bot_s=min(self.table.bots_pause_s, (match.terms.move_s or inf) / 2))
         if pauses is not None:
             pauses.note_resumed = self._resume_play
         async with self._hall.bot_places.taken(_house_bots(members), self.address), AsyncExitStack() as bots:

@@ -92,6 +92,8 @@ class Table:
     """Words of the game, which nobody can be called."""
     is_clock_chosen: bool = True
     """Whether this limit was asked for: otherwise there is none for one person against house bots."""
+    bots_pause_s: float = 0.0
+    """How long each turn takes at least in a match of bots alone."""
     status: Status = "waiting"
     asleep_at: float | None = None
     """When its match fell asleep, whose only person was away for long; it goes on when that one is back."""
