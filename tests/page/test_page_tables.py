@@ -14,6 +14,11 @@ BOXES = """() => [...document.querySelectorAll(".k-place, .k-centre")].map((each
     const { left, top, right, bottom } = each.getBoundingClientRect();
     return { name: each.dataset.seat ?? "centre", left, top, right, bottom };
 })"""
+ENDS = """() => [...document.querySelectorAll(".k-name")].map((name) => {
+    const range = document.createRange(), text = name.querySelector(".k-long > :last-child");
+    range.selectNodeContents(text);
+    return [range, name].map((each) => each.getBoundingClientRect().toJSON());
+})"""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -68,6 +73,26 @@ def test_in_a_narrow_box_the_own_place_is_the_last(stage: Callable[..., Any]):
     assert [["centre", "2", "0", "1"], ["centre", "0", "1", "2"]] == orders
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "W" * 22 + "X3",
+        "\u6f22\u5b57" * 12,
+        "\u0639\u0628\u062f \u0627\u0644\u0631\u062d\u0645\u0646 \u0645\u062d\u0645\u062f \u0627\u0644\u0641\u0627\u0633\u064a",
+    ],
+)
+def test_the_end_of_a_wide_name_is_in_sight(name: str, stage: Callable[..., Any]):
+    """Ten seats on a phone: names lose letters in their middle, so that those which differ at the end are told apart."""
+    names = [name + str(seat) for seat in range(10)]
+    shown = dice_scene([5] * 10, names=names)
+    shown["state"]["other_hands"] = [[each, 5] for each in names]
+    seen = stage(width=360)
+    seen.page.evaluate("(scene) => draw(scene, 0)", shown)
+    for end, name_box in seen.page.evaluate(ENDS):
+        assert name_box["left"] - 1 <= end["left"]
+        assert end["right"] <= name_box["right"] + 1
+
+
 def test_names_are_text(stage: Callable[..., Any]):
     """Whatever a bot calls itself, and does, is shown as it is written."""
     hostile = "<img src=x onerror=alert(1)>"
@@ -76,6 +101,6 @@ def test_names_are_text(stage: Callable[..., Any]):
     seen = stage()
     seen.page.evaluate("(scene) => draw(scene, 0)", shown)
     assert [hostile, hostile] == [
-        seen.page.inner_text(f"[data-seat='1'] {part}") for part in (".k-name", ".k-bubble")
+        seen.page.text_content(f"[data-seat='1'] {part}") for part in (".k-name", ".k-bubble")
     ]
     assert [] == seen.troubles

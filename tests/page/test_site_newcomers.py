@@ -74,6 +74,6 @@ def test_a_newcomer_plays_a_match(name: str, person: Callable[..., Person]) -> N
     ann.page.keyboard.press("Escape")
     ann.press(f"Play {title} now")
     ann.page.locator(".board").wait_for()
-    names = ann.page.locator(".k-name").all_inner_texts()
+    names = ann.page.locator(".k-name").all_text_contents()
     pressed = plays(ann, Random(3), names)
     assert len({words.split()[0] for words in pressed}) > 1, "it found out more than one thing to do"
