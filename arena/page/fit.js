@@ -16,6 +16,11 @@ export function useFit(drawn, dock, film, scene) {
     const board = drawn.current, { clientWidth: width, clientHeight: height } = board;
     board.parentElement.style.setProperty("--dock", `${dock.current.offsetHeight}px`);
     const { film: before, width: across, height: down } = known.current;
+    const motions = board.getAnimations({ subtree: true }).filter((each) => each.constructor === Animation);
+    if (motions.length) { // what is on its way sticks out of its place
+      Promise.allSettled(motions.map(({ finished }) => finished)).then(() => fit.current());
+      return;
+    }
     if (before !== film || across !== width || down !== height) known.current = { film, width, height, at: {} };
     const { at } = known.current, kind = scene.shown ? "showdown" : "play";
     at[kind] = fitted(board, at[kind]);

@@ -18,11 +18,13 @@ export async function makeTable({ game, rules = {}, moveTime = null, bots, begin
 // The bot that plays unless another one is chosen: any but the one that only makes random moves.
 export const usual = (bots) => bots.find((bot) => bot !== "random") ?? bots[0] ?? "";
 
+const WATCH_PAUSE_S = 1; // each turn takes at least so long where bots play for whoever watches
+
 // A table at which bots play: a public one of this game, or a new one with the two strongest house bots.
 export async function tableToWatch(game, rules) {
   const open = (await get("/api/tables")).find((table) => table.game === game.name && table.status === "playing");
   if (open) return open.id;
-  const { id } = await post("/api/tables", { game: game.name, rules });
+  const { id } = await post("/api/tables", { game: game.name, rules, bots_pause: WATCH_PAUSE_S });
   const seat = await post(at(id, "/players"), { nickname: nickname(), spectate: true });
   keepSeat(id, seat);
   const best = [...game.bots].sort((one, other) => (game.levels[other] ?? 0) - (game.levels[one] ?? 0));

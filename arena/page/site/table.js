@@ -114,7 +114,7 @@ function Stage({ shown, reading, here, acts, game, id }) {
 // while others are played.
 function useReading({ film, table }) {
   const [kept, keep] = useState(null);
-  const reads = table !== null && !table.you && !table.players.some((player) => player.way === "person" && !player.has_left);
+  const reads = table !== null && standing(table).seat === null && !table.players.some((player) => player.way === "person" && !player.has_left);
   const isOld = Boolean(reads && kept && film && kept.match !== film.match);
   useEffect(() => { if (!isOld) keep(film); }, [film]);
   const onNext = (isNow) => {
