@@ -44,7 +44,7 @@ WHY = [
     ("chamber", [chamber.Shot(ANN, ANN, "live", 1)], "ann shot themselves with a live shell, and had one life left"),
     ("holdem", [holdem.Showdown(BOARD, ((ANN, ("AS", "AD"), "pair"), (BOB, ("9C", "JD"), "two pair"))), holdem.HandOver(((ANN, -500), (BOB, 500)))], "ann's pair lost 500 chips to bob's two pair"),
     ("holdem", [holdem.Showdown(BOARD, ((ANN, ("AS", "AD"), "pair"), (BOB, ("QC", "QD"), "pair"))), holdem.HandOver(((ANN, 1500), (BOB, -1500)))], "bob's pair lost 1,500 chips to ann's better pair"),
-    ("holdem", [holdem.HandOver(((ANN, -40), (BOB, 40)))], "ann put 40 chips in and folded"),
+    ("holdem", [holdem.HandOver(((ANN, -40), (BOB, 40)))], "ann put in 40 chips and folded"),
 ]  # fmt: skip
 
 

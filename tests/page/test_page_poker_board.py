@@ -117,7 +117,7 @@ def test_the_showdown_stays_while_the_next_hand_is_dealt(stage: Callable[..., An
     page = stage(BOARD).page
     page.evaluate("(scene) => draw(scene, null)", shown)
     assert [2, 2, 2] == [page.locator(f"[data-seat='{seat}'] .is-marked").count() for seat in range(3)]
-    assert "Showdown of the hand before" in page.inner_text(".k-centre")
+    assert "Showdown of the last hand" in page.inner_text(".k-centre")
     assert "ann: 20 to call" in page.inner_text(".k-centre"), "and the hand that is played"
     assert "wins 90 with a straight" == page.inner_text("[data-seat='2'] .k-said").strip()
     assert "loses with a pair" == page.inner_text("[data-seat='1'] .k-said").strip()
@@ -129,7 +129,7 @@ def test_the_showdown_stays_while_the_next_hand_is_dealt(stage: Callable[..., An
         hands.nth(at).get_attribute("aria-label").partition(", two of")[0] for at in range(2)
     ]
     page.evaluate("(scene) => draw(scene, null)", shown | {"live": False})
-    assert "The hand before: cat won 90 with a straight." == page.inner_text(".holdem-before")
+    assert "Last hand: cat won 90 with a straight." == page.inner_text(".holdem-before")
 
 
 def test_a_hand_that_nobody_called_shows_no_cards(stage: Callable[..., Any]) -> None:

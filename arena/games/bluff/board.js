@@ -77,12 +77,12 @@ function verdict(scene, { accuser, player, claim, cards, bluff, taker, pile_size
   const isTrue = (card) => card !== null && isAs(card, claim, scene.rules);
   if (scene.beat) {
     const turned = cards.map((card, at) => (at < scene.beat.turned ? card : null));
-    return html`<p class="k-note">${accuser} accuses ${player} of a bluff. Claimed: ${claimWords(cards.length, claim, kit)}</p>
+    return html`<p class="k-note">${accuser} accuses ${player} of bluffing. The claim was ${claimWords(cards.length, claim, kit)}.</p>
       ${kit.cards(turned, { loose: true, small: cards.length > 6, marked: isTrue, number: (card) => (card === null ? "\u00a0" : isTrue(card) ? "✓" : "✗") })}
       <p class="k-title">…</p><p class="k-verdict"> </p>`;
   }
   const label = cards.map((card) => `${kit.cardWords(card)}, ${isTrue(card) ? "as claimed" : "not as claimed"}`).join("; ");
-  return html`<p class="k-note">${accuser} accuses ${player} of a bluff. Claimed: ${claimWords(cards.length, claim, kit)}</p>
+  return html`<p class="k-note">${accuser} accuses ${player} of bluffing. The claim was ${claimWords(cards.length, claim, kit)}.</p>
     ${kit.cards(cards, { loose: true, small: cards.length > 6, label, marked: isTrue, number: (card) => (isTrue(card) ? "✓" : "✗") })}
     <p class="k-title">${bluff ? "A bluff!" : "As claimed."}</p>
     <p class="k-verdict">${taker} takes the pile of ${kit.counted(size, "card")}</p>

@@ -93,7 +93,7 @@ const space = (at, html) => html`<span key=${`space${at}`} class="k-card holdem-
 
 function streetOf(scene, hand) {
   if (hand.beat) return `All in, ${hand.opened.length ? `after the ${streetWith(hand.opened.length)}` : "before the flop"}`;
-  if (hand.isBefore) return "Showdown of the hand before";
+  if (hand.isBefore) return "Showdown of the last hand";
   if (hand.over) return hand.showdown ? "Showdown" : "Nobody called";
   if (!scene.state.turn.playerID) return "Before the first hand";
   return `Hand ${number(scene.state.hand_number)}, ${streetWith(hand.opened.length) ?? "before the flop"}`;
@@ -212,7 +212,7 @@ function chanceWords(chance) {
 function before(scene, hand, kit) {
   const won = hand.over || hand.isBefore || hand.opened.length ? [] : scene.state.last_winners.filter((each) => each.won > 0);
   const said = won.map((each) => `${each.playerID} won ${number(each.won)}${each.hand ? ` with ${handWords(each.hand)}` : ""}`);
-  return said.length ? kit.html`<p class="k-note holdem-before">The hand before: ${kit.listed(said)}.</p>` : null;
+  return said.length ? kit.html`<p class="k-note holdem-before">Last hand: ${kit.listed(said)}.</p>` : null;
 }
 
 // The best five of seven cards.

@@ -112,7 +112,7 @@ def tell_why(events: Sequence[Event], name: Names) -> str | None:
                 better = "better " if hands[loser] == hands[winner] else ""
                 beaten = f"{name(winner)}'s {better}{hands[winner]}"
                 return f"{name(loser)}'s {hands[loser]} lost {-least:,} chips to {beaten}"
-            return f"{name(loser)} put {-least:,} chips in and folded"
+            return f"{name(loser)} put in {-least:,} chips and folded"
     return None
 
 

@@ -82,7 +82,7 @@ function PublicTables({ games }) {
   const titles = Object.fromEntries(games.map((game) => [game.name, game.title]));
   return html`<section class="card"><h2>Public tables</h2>
     <${Trouble} refused=${refused} />
-    ${tables?.length === 0 ? html`<p class="soft">None is open now. A host makes a table public by its switch.</p>` : ""}
+    ${tables?.length === 0 ? html`<p class="soft">None is open now. A host can make a table public with a switch.</p>` : ""}
     <ul class="rows">${(tables ?? []).map((table) => html`<${TableRow} key=${table.id} table=${table} title=${titles[table.game] ?? table.game} />`)}</ul>
   </section>`;
 }

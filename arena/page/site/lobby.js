@@ -39,7 +39,7 @@ export function Between({ table, here, acts, game, ending = null }) {
 // What has to happen before a match begins.
 function askedFor(table, here, missing, people) {
   if (missing) return `${missing === 1 ? "One more player is" : `${missing} more players are`} needed${here.isHost ? ": add a bot, or share the link" : ""}.`;
-  if (!here.own) return table.admin_nickname ? `${table.admin_nickname}, the host, begins the match.` : "Who takes a seat first is host.";
+  if (!here.own) return table.admin_nickname ? `${table.admin_nickname}, the host, begins the match.` : "Whoever takes a seat first is the host.";
   if (here.own.is_ready) {
     const unready = people.filter((player) => !player.is_ready).map((player) => player.nickname);
     return `You are ready. ${unready.length ? `Not yet: ${listed(unready)}.` : ""}`;

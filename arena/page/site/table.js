@@ -37,7 +37,7 @@ export function Page({ id, takesFocus }) {
     <${Link} lost=${shown.lost} />
     ${shown.seatLost ? html`<p class="trouble" role="alert">Your seat here is gone: ${sentence(shown.seatLost)} You are watching now.</p>` : ""}
     ${shown.alert ? html`<p class="note" role="status">${sentence(shown.alert)}</p>` : ""}
-    ${here.own?.is_away ? html`<p class="note back" role="status">You are away: two of your turns went by. <button type="button" disabled=${acts.busy} onClick=${() => acts.act("back")}>I am back</button></p>` : ""}
+    ${here.own?.is_away ? html`<p class="note back" role="status">You are shown as away, as you missed two turns. <button type="button" disabled=${acts.busy} onClick=${() => acts.act("back")}>I am back</button></p>` : ""}
     ${table.is_asleep ? html`<p class="note" role="status">This match is asleep: it goes on when its player is back.</p>` : ""}
     <${Trouble} refused=${acts.refused} />
     <p class="unseen" role="status">${here.isAsked && forced(table) === null ? `${callFor(table)}.` : ""}</p>
