@@ -64,6 +64,7 @@ def watcher(person: Callable[..., Person], quick: Served) -> Callable[..., Perso
                 "names": film["names"],
                 "turn": 0,
                 "to_act": [film["names"][0]],
+                "to_move": [film["names"][0]],
                 "number": 1,
             }
         }
