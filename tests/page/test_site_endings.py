@@ -69,7 +69,7 @@ def test_the_end_leads_on(person: Callable[..., Person]) -> None:
     assert part(bob, "where").inner_text().split()[1] in (step, str(int(step) + 1))
     assert films[0].endswith("&count=40"), "the moment comes first"
     assert part(bob, "decided").inner_text() == why
-    bob.page.get_by_role("radio", name="ann").is_checked()
+    assert bob.page.get_by_role("radio", name="ann").is_checked(), "as she saw it"
 
     ann.go("/matches")
     ann.page.locator(".kept").get_by_text("Liar's Dice").wait_for()
