@@ -172,6 +172,14 @@ def width(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
+_FOLDERS = re.compile(r"""(?<![\w./~-])(?:/[^/\s'"():]+)+/""")
+
+
+def without_folders(text: str) -> str:
+    """A text without the folders of absolute paths before names of files: they are those of one machine."""
+    return _FOLDERS.sub("", text)
+
+
 def clipped(text: str, most: int) -> str:
     """The text, or as much of it as fits into `most` columns, ending in `…`."""
     if width(text) <= most:

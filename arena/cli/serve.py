@@ -28,6 +28,7 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
     ("--allow-host", "*NAME", "A name by which browsers may ask for this server, beside its addresses."),
     ("--trusted-proxy", "*ADDRESS", "A proxy, which is believed when it says for whom it asks."),
     ("--cors", "*ORIGIN", "Another site whose pages may use the server: https://example.org."),
+    ("--embed", "*ORIGIN", "Another site whose pages may show matches and reports within them."),
     (
         "--tls-cert",
         "FILE",
@@ -44,6 +45,7 @@ def serve(
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
     cors: tuple[str, ...],
+    embed: tuple[str, ...],
     tls_cert: str | None,
     tls_key: str | None,
 ) -> int:
@@ -67,7 +69,7 @@ def serve(
         listen=None if listen == "none" else _address("--listen", listen or LISTEN, ", or none"),
         data=Path(data or DATA),
         results=_results(results),
-        guard=guard_options(allow_host, trusted_proxy, cors),
+        guard=guard_options(allow_host, trusted_proxy, cors, embed),
         tls=_tls(tls_cert, tls_key),
     )
     return host_server(plan, is_opened=is_opened)

@@ -165,6 +165,14 @@ def log_in(packed: bytes) -> str:
     return ""
 
 
+def printed_in(packed: bytes) -> str:
+    """The end of what the bot printed in the match of a capsule; empty if it printed nothing."""
+    for line in reversed(_unpacked(packed).splitlines()):
+        if line.startswith(b'{"stderr":'):
+            return str(json.loads(line)["stderr"])
+    return ""
+
+
 def _write(path: Path, content: bytes) -> None:
     """Writes a file, whole or not at all."""
     path.parent.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from arena.errors import FAULT_KINDS, START_OVER, ConfigError
 from arena.match.game import Seat
 from arena.match.record import Decision
 from arena.schedule import PairingId
-from arena.store.capsules import capsule_name, log_in
+from arena.store.capsules import capsule_name, log_in, printed_in
 from arena.store.checksums import is_meta_whole
 from arena.store.choosing import ALL_MATCHES, MatchFilter
 from arena.store.database import Database
@@ -203,6 +203,17 @@ class Reading(Database):
 
     def log_of(self, capsule: str) -> str:
         """The log of the instance that a capsule is about, within the folder; empty if it is not there."""
+        packed = self._capsule(capsule)
+        log = log_in(packed) if packed else ""
+        return log if log and (self.folder / log).is_file() else ""
+
+    def printed_before(self, capsule: str) -> str:
+        """The end of what the bot printed in the match of a capsule."""
+        packed = self._capsule(capsule)
+        return printed_in(packed) if packed else ""
+
+    def _capsule(self, capsule: str) -> bytes:
+        """A capsule as it is stored, by the name of its file; empty if it is not there."""
         match_id, seat, number = capsule.removesuffix(".jsonl").rpartition("/")[2].split("-")
         for (packed,) in self.rows(
             "SELECT c.packed FROM capsules c JOIN matches m ON m.number = c.match"
@@ -211,10 +222,8 @@ class Reading(Database):
             int(seat),
             int(number),
         ):
-            log = log_in(packed)
-            if log and (self.folder / log).is_file():
-                return log
-        return ""
+            return bytes(packed)
+        return b""
 
     def _matches(self, where: str, *values: Any, **named: Any) -> Iterator[StoredMatch]:
         seats = quoted_names(SEAT_FIELDS)

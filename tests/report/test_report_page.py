@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from itertools import combinations, pairwise
 from pathlib import Path
 
+import attrs
 import pytest
 from reports import HOSTILE, entry, films_of, reported, tournament
 
@@ -15,7 +16,7 @@ from arena.analysis.sheet import read_sheet
 from arena.games import GAMES
 from arena.games.holdem import Holdem
 from arena.match.game import Seat
-from arena.match.record import Decision
+from arena.match.record import Capsule, Decision
 from arena.page.report import write_report
 from arena.store import Store, StoredBot
 
@@ -287,3 +288,24 @@ def test_a_page_elsewhere(store: Store, tmp_path: Path) -> None:
     assert path == write_report(store, path)
     assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert [] == list(tmp_path.glob("*.tmp")) + list(store.folder.glob("*.html"))
+
+
+def test_what_a_bot_printed_before_it_failed(store: Store) -> None:
+    """Its last line, and a few before it, as text and without the folders of this machine; it may tell what is
+    hidden, so that nothing is shown while the series is played."""
+    bad = Decision(0, Seat(0), "pass", 0.0, "gone", "its process ended")
+    said = "".join(f"line {number}\n" for number in range(20))
+    said += '  File "/home/me/secret/bot.py", line 3\n<b>KeyError</b>: 7\n\n'
+    failed = entry(0, 0, decisions=(bad, Decision(0, Seat(1), "pass", 0.25)))
+    capsule = Capsule(bad, 0, ({"log": "logs/ann-1.log"}, {"stderr": said}))
+    failed = attrs.evolve(failed, record=attrs.evolve(failed.record, capsules=(capsule,)))
+    others = [entry(1, 0), entry(1, 1), entry(0, 1)]
+    store.set_schedule(each.pairing for each in (*others, failed))
+    store.add_many([*others[:2], failed])
+    assert "It printed last" not in write_report(store).read_text(encoding="utf-8")
+    store.add(others[2])
+    text = write_report(store).read_text(encoding="utf-8")
+    assert "It printed last: <code>&lt;b&gt;KeyError&lt;/b&gt;: 7</code>" in text
+    assert "  File &#34;bot.py&#34;, line 3" in text
+    assert "/home/me" not in text
+    assert ("line 14\n" in text, "line 13\n" in text) == (True, False)

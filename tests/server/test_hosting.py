@@ -57,7 +57,8 @@ WRONG = [
 ]
 WRONG += [("--trusted-proxy", word) for word in ("", "localhost", "10.0.0.0/8", "127.0.0.1:80", "*")]
 WRONG += [
-    ("--cors", word)
+    (option, word)
+    for option in ("--cors", "--embed")
     for word in ("", "*", "null", "example.org", "https://a/b", "https://a/", "ftp://a", "https://a@b")
 ]
 

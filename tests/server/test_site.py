@@ -37,8 +37,10 @@ def a_folder(folder: Path) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def asked(site: Site, allowed: str = "") -> AsyncIterator[httpx.AsyncClient]:
-    options = GuardOptions(origins=frozenset(filter(None, [allowed])))
+async def asked(site: Site, allowed: str = "", embedder: str = "") -> AsyncIterator[httpx.AsyncClient]:
+    options = GuardOptions(
+        origins=frozenset(filter(None, [allowed])), embedders=frozenset(filter(None, [embedder]))
+    )
     app = Guard(Routing(site.routes()), options, note_bug=lambda text: pytest.fail(text))
     transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
@@ -70,6 +72,43 @@ async def test_a_link_is_shown_with_its_game() -> None:
     assert 200 == picture.status_code
     assert other == first
     assert '<meta property="og:title" content="Arena">' in first
+
+
+FRAMED = {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}
+BLOG = "https://blog.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "referer", "embedder", "is_shown"),
+    [
+        ("/matches/7", f"{BLOG}/", BLOG, True),
+        ("/results/a/matches/7", f"{BLOG}/posts/1", BLOG, True),
+        ("/matches/7", "", BLOG, True),  # the browser knows who shows it
+        ("/matches/7", "https://other.example/", BLOG, False),
+        ("/matches/7", f"{BLOG}.evil.example/", BLOG, False),
+        ("/matches/7", f"{BLOG}/", "", False),
+        ("/tables/7", f"{BLOG}/", BLOG, False),
+        ("/", f"{BLOG}/", BLOG, False),
+    ],
+)
+async def test_pages_within_those_of_other_sites(
+    path: str, referer: str, embedder: str, is_shown: bool, tmp_path: Path
+) -> None:
+    """Matches and reports within those of the sites that the host named; elsewhere it is said why not."""
+    async with asked(Site(a_folder(tmp_path)), embedder=embedder) as http:
+        answer = await http.get(path, headers=FRAMED | ({"referer": referer} if referer else {}))
+        alone = await http.get(path)
+    policy = answer.headers["content-security-policy"]
+    if is_shown:
+        assert 200 == answer.status_code
+        assert policy.endswith(f"frame-ancestors {BLOG}")
+    else:
+        assert (403, True) == (answer.status_code, policy.endswith("frame-ancestors *"))
+        assert "within another site only if" in answer.text
+        assert f'<a href="{path}" target="_blank" rel="noopener">' in answer.text
+    assert 200 == alone.status_code
+    allowed = BLOG if embedder and path not in ("/", "/tables/7") else "'none'"
+    assert alone.headers["content-security-policy"].endswith(f"frame-ancestors {allowed}")
 
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

@@ -111,7 +111,7 @@ def bars(counts: Sequence[int], limit_s: float | None, said: str) -> str:
     if limit_s:
         x, said = round(10 * axis.at(limit_s)), f"{said}; the limit is {measured(limit_s)}"
         line = f'<path class="even" d="M{x} 0v100"/>'
-    ticks = "".join(f"<i>{_named(axis, tick, 0)}</i>" for tick in axis.ticks)
+    ticks = "".join(f"<span>{_named(axis, tick, 0)}</span>" for tick in axis.ticks)
     return (
         f'<svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape(said)}"><path class="bar" d="{drawn}"/>{line}</svg>'

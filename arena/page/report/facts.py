@@ -31,12 +31,15 @@ from arena.reading.strict import read_regular
 from arena.store import DATABASE, Store
 from arena.tournament.folder.stored import ORIGIN, stored_game
 from arena.tournament.plan import is_guessable
+from arena.words import clipped, printable, without_folders
 
 PAGES_MAX = 100
 """The most bots that get a page of their own; if there are more, the first ones do."""
 POINTS_MAX = 160
 """The most points of one line of the course; fewer if there are many lines."""
 
+PRINTED_MAX, LINES_MAX, LINE_MAX = 3, 8, 120
+"""Of how many failures of a bot it is shown what it printed, and how many lines of how many characters."""
 EARLY = 0.04
 """The share of its matches after which a bot's line begins: the mean of the first ones is all luck."""
 
@@ -89,6 +92,8 @@ class Facts:
     """The bots' pages, by rank."""
     lost: Mapping[str, LostHow]
     """Why each of these bots lost."""
+    printed: Mapping[str, tuple[str, ...]]
+    """The last lines that a bot had printed when it failed, by the name of the capsule."""
     seats: tuple[SeatResult, ...]
     """The results of each seat, all bots together."""
     times: tuple[Times, ...]
@@ -110,17 +115,30 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
     scale, faults = board.scale, store.faults(published=True)
     names = [row.bot for row in board.rows]
     older = old_versions(store, faults)
+    pages = tuple(bot_page_of(sheet, board, name, faults, store.log_of, older) for name in names[:PAGES_MAX])
     return Facts(
         played=_played(store, store.meta(), game),
         board=board,
-        pages=tuple(
-            bot_page_of(sheet, board, name, faults, store.log_of, older) for name in names[:PAGES_MAX]
-        ),
+        pages=pages,
+        printed=dict(_printed(store, pages)),
         lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),
     )
+
+
+def _printed(store: Store, pages: Sequence[BotPage]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What was printed before the failures that are shown, without the folders of a machine."""
+    for failure in (each for page in pages for each in page.failures[:PRINTED_MAX]):
+        lines = (
+            [line for line in store.printed_before(failure.capsule).splitlines() if line.strip()]
+            if failure.capsule
+            else []
+        )
+        if lines:
+            told = (clipped(printable(without_folders(line)), LINE_MAX) for line in lines[-LINES_MAX:])
+            yield failure.capsule, tuple(told)
 
 
 def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFacts:

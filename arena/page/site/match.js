@@ -41,6 +41,7 @@ export function Page({ id, folder, takesFocus }) {
   const results = folder && `/results/${encodeURIComponent(folder)}`, address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
+  useEffect(() => { document.documentElement.classList.toggle("embedded", new URLSearchParams(location.hash.slice(1)).has("embed")); }, [id]);
   const start = useMemo(startOf, [id, folder]);
   const where = useRef(start), tab = useRef(undefined);
   const [isWhole, setWhole] = useState(start.step === 0);

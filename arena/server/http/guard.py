@@ -44,6 +44,11 @@ ADDED = {
 }
 """Headers added to every answer that does not have them."""
 PREFLIGHT_S = b"600"
+EMBEDDABLE = ("/matches/", "/results/")
+"""How the paths of the pages begin that other sites may show within theirs, if they are allowed to."""
+NOBODY = b"frame-ancestors 'none'"
+FRAMES = frozenset((b"iframe", b"frame", b"embed", b"object"))
+"""What browsers name as the destination of a page that is shown within another one."""
 
 
 @attrs.frozen
@@ -55,6 +60,8 @@ class GuardOptions:
     origins: frozenset[str] = frozenset()
     """Origins of other sites whose pages may ask (CORS), such as `https://example.org`; none unless asked
     for."""
+    embedders: frozenset[str] = frozenset()
+    """Origins of other sites whose pages may show matches and reports within them."""
     trusted_proxies: frozenset[str] = frozenset()
     """Addresses whose X-Forwarded-For, -Proto and -Host count."""
     body_bytes_max: int = 1 << 16
@@ -77,7 +84,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return
-        answer = _Answer(scope, send)
+        answer = _Answer(scope, send, self._options.embedders)
         try:
             await self._serve(scope, receive, answer)
         except Refusal as refusal:
@@ -104,6 +111,11 @@ class Guard:
             if self._check_origin(scope, method, origin, who, answer) and _is_preflight(method, headers):
                 await answer.preflight()
                 return
+        if scope["type"] == "http" and _is_framed_by_stranger(
+            scope["path"], headers, self._options.embedders
+        ):
+            await answer.refuse_frame()
+            return
         scope["path"] = scope["path"].rstrip("/") or "/"  # with a slash at its end it means the same
         is_behind_proxy = peer in self._options.trusted_proxies
         if is_behind_proxy:
@@ -143,6 +155,18 @@ def _is_for_people(scope: Scope) -> bool:
     return is_page and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
 
 
+def _is_framed_by_stranger(path: str, headers: Headers, embedders: frozenset[str]) -> bool:
+    """Whether a page is to be shown within one of another site that is not allowed to.
+
+    Where the browser does not say which site that is, it looks itself who is allowed to.
+    """
+    is_framed = headers.get(b"sec-fetch-dest") in FRAMES and headers.get(b"sec-fetch-site") != b"same-origin"
+    if not is_framed or not (path.startswith(EMBEDDABLE) and embedders):
+        return is_framed
+    scheme, _, rest = headers.get(b"referer", b"").decode("latin1").partition("://")
+    return bool(rest) and f"{scheme}://{rest.partition('/')[0]}".lower() not in embedders
+
+
 def _is_preflight(method: str, headers: Headers) -> bool:
     return method == "OPTIONS" and b"access-control-request-method" in headers
 
@@ -150,9 +174,12 @@ def _is_preflight(method: str, headers: Headers) -> bool:
 class _Answer:
     """The answer to one request, from the application or from the guard."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, embedders: frozenset[str]) -> None:
         self._scope = scope
         self._send = send
+        may_be_framed = embedders and scope["path"].startswith(EMBEDDABLE)
+        self._frames = f"frame-ancestors {' '.join(sorted(embedders))}".encode() if may_be_framed else NOBODY
+        """Which pages may show this one within them, as a policy says it."""
         self._is_begun = False
         self._added = ADDED
 
@@ -173,9 +200,16 @@ class _Answer:
                 for name, value in self._added.items()
                 if name not in names or name == b"vary"  # an answer may vary by more than one header
             ]
-            message["headers"] = given
+            message["headers"] = [(name, value.replace(NOBODY, self._frames)) for name, value in given]
         self._is_begun = True
         await self._send(message)
+
+    async def refuse_frame(self) -> None:
+        """Says, in a page that any site may show, that this one may not show what it asked for."""
+        self._frames = b"frame-ancestors *"
+        why = "pages of this server are shown within another site only if the server's host allows that site"
+        page = notice("Not shown here", why, alone=self._scope["path"])
+        await send_page(self.send, 403, page, [])
 
     async def preflight(self) -> None:
         """Tells a browser that a page of an allowed site may ask what it would like to ask."""

@@ -20,13 +20,16 @@ _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*\.?", re.ASCII)
 _ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^\[\]:/?#@]+)(?::([0-9]{1,5}))?", re.ASCII)
 
 
-def guard_options(hosts: Iterable[str], proxies: Iterable[str], origins: Iterable[str]) -> GuardOptions:
+def guard_options(
+    hosts: Iterable[str], proxies: Iterable[str], origins: Iterable[str], embedders: Iterable[str] = ()
+) -> GuardOptions:
     """What a host asks for in words.  Raises ConfigError, which names the setting: `allow_host`,
-    `trusted_proxy` or `cors`."""
+    `trusted_proxy`, `cors` or `embed`."""
     return GuardOptions(
         hosts=frozenset(map(_host, hosts)),
         trusted_proxies=frozenset(map(_proxy, proxies)),
-        origins=frozenset(map(_origin, origins)),
+        origins=frozenset(_origin("cors", word) for word in origins),
+        embedders=frozenset(_origin("embed", word) for word in embedders),
     )
 
 
@@ -45,10 +48,10 @@ def _proxy(word: str) -> str:
     return f"::ffff:{mapped}" if mapped else str(found)  # as the kernel names the other end
 
 
-def _origin(word: str) -> str:
+def _origin(setting: str, word: str) -> str:
     found = _ORIGIN.fullmatch(word.lower())
     if found is None or not (found[2].startswith("[") or _NAME.fullmatch(found[2])):
-        raise _wrong("cors", word, ORIGIN)
+        raise _wrong(setting, word, ORIGIN)
     scheme, name, port = found.groups()
     return f"{scheme}://{name}" + ("" if port in (None, DEFAULT_PORTS[scheme]) else f":{port}")
 

@@ -16,7 +16,7 @@ PAGE = """\
 <body><div id="site"><header class="masthead"><a class="brand" href="/">Arena</a>
 <nav aria-label="Site"><a href="/">Play</a><a href="/results">Results</a></nav></header>
 <main id="main"><h1>{title}</h1><p role="status">{said}</p>
-<p><a href="/">To the games and tables</a> · <a href="/results">to the results</a></p></main></div></body>
+<p>{links}</p></main></div></body>
 </html>
 """
 AGAIN = """\
@@ -24,10 +24,18 @@ AGAIN = """\
 <noscript><meta http-equiv="refresh" content="{0}"></noscript>"""
 
 
-def notice(title: str, said: str, *, again_s: int | None = None) -> str:
-    """The page, which reloads itself after `again_s` seconds."""
+LINKS = '<a href="/">To the games and tables</a> · <a href="/results">to the results</a>'
+ALONE = '<a href="{}" target="_blank" rel="noopener">Open it by itself</a>'
+
+
+def notice(title: str, said: str, *, again_s: int | None = None, alone: str = "") -> str:
+    """The page, which reloads itself after `again_s` seconds.
+
+    `alone`: the address at which it is shown by itself, where it stands within another page.
+    """
+    links = ALONE.format(escape(alone)) if alone else LINKS
     again = "" if again_s is None else AGAIN.format(again_s)
-    return PAGE.format(title=escape(title), said=escape(as_sentence(said)), again=again)
+    return PAGE.format(title=escape(title), said=escape(as_sentence(said)), again=again, links=links)
 
 
 def as_sentence(said: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -27,15 +26,12 @@ from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.grants import granted
 from arena.tournament.plan import NOTHING
 from arena.tournament.sparring import house_bots
-from arena.words import counted, listed
+from arena.words import counted, listed, without_folders
 
 PROCESSES_MAX = 32
 """House bots that play at once, at all tables."""
 PROCESSES_PER_ADDRESS = 16
 """The same at the tables that one address has made; loopback has no such limit."""
-
-_FOLDERS = re.compile(r"""(?<![\w./~-])(?:/[^/\s'"():]+)+/""")
-"""The folders of an absolute path, before the name of its file."""
 
 
 @attrs.frozen(eq=False)
@@ -153,7 +149,7 @@ class BotPlaces:
 def _for_everybody(reason: str, entrant: Entrant) -> str:
     """The reason without the folders of this machine, which are nobody's business at a table."""
     own = reason if entrant.folder is None else reason.replace(f"{entrant.folder}{os.sep}", "")
-    return _FOLDERS.sub("", own)
+    return without_folders(own)
 
 
 def unstarted(members: Sequence[Member], players: Sequence[Player]) -> dict[Member, str]:
