@@ -64,13 +64,19 @@ def pytest_xdist_auto_num_workers() -> int | None:
     return cores + 1
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begins with the worlds: one worker then has them all, where it would wait for another one's installation.
 
     xdist gives each worker one long run of tests, so that files share what is made for them, and whoever has
     nothing left to do takes half of what another one has not begun (`--dist worksteal`).
+
+    What is nightly is slow too: `-m "not slow"` is said in place of the `-m` of pyproject.toml.
     """
     items.sort(key=lambda item: "worlds" not in item.path.parts)
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:

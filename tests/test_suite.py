@@ -42,3 +42,26 @@ def test_what_a_machine_lacks_is_skipped_and_the_last_line_says_what_to_install(
     assert code == ended.returncode, ended.stdout
     last = ended.stdout.splitlines()[-1]
     assert "to try what was skipped for want of a program: apt-get install bubblewrap nodejs" == last
+
+
+@pytest.mark.slow
+def test_quick_tests_are_not_nightly():
+    """`-m "not slow"`, the guide's daily loop, is in place of the `-m` by which nightly tests are left out."""
+    file = Path("tests/analysis/test_normal.py")
+    text = (HOUSE / file).read_text()
+    nightly, quick = "test_it_takes_about_as_long_as_said", "test_an_unseen_loss_is_allowed_for"
+    assert f"@pytest.mark.nightly\ndef {nightly}(" in text, "nightly, and not marked as slow"
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n0",
+        "--collect-only",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not slow",
+    ]
+    ended = subprocess.run([*words, file], cwd=HOUSE, capture_output=True, text=True, timeout=60, check=False)
+    assert quick in ended.stdout
+    assert nightly not in ended.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import signal
 import sys
@@ -35,13 +34,9 @@ __all__ = ["cli", "main"]
 END_AGAIN_S = 5
 """How long an orderly end may take after SIGTERM until it is asked for once more (s)."""
 
-YOUNG_MAX = 20_000
-"""How many more objects are made than dropped before the garbage collector runs; what is imported stays."""
-
 
 def main() -> None:
     """Runs the program `arena`: a mistake is one sentence on stderr, and every ending has its exit code."""
-    gc.set_threshold(YOUNG_MAX)  # else looking for garbage is an eighth of the time until a command begins
     _make_streams_safe()
     signal.signal(signal.SIGTERM, _end)  # unless `run` hears it
     try:

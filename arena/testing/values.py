@@ -37,13 +37,29 @@ def _is_frozen(kind: Any) -> bool:
     return False
 
 
+_PLAIN = frozenset({int, str, bool})
+"""The annotations of most values."""
+
+
+@cache
+def _is_attrs(kind: Any) -> bool:
+    return attrs.has(kind)
+
+
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(hint), get_args(hint)
+
+
 def misfit(value: Any, hint: Any) -> str | None:
     """A clause that says where a value does not fit its annotation, or None.
 
     Types must match exactly: a Seat in place of a number would reach a bot as a name, and a number in place
     of a Seat as a number.
     """
-    origin, args = get_origin(hint), get_args(hint)
+    if hint in _PLAIN:
+        return None if type(value) is hint else f"{value!r} is not of type {name_of(hint)}"
+    origin, args = _parts(hint)
     if hint is Any or isinstance(hint, TypeVar):
         return None
     if origin in (Union, types.UnionType):
@@ -60,7 +76,7 @@ def misfit(value: Any, hint: Any) -> str | None:
         fits = isinstance(value, frozenset) and all(misfit(item, args[0]) is None for item in value)
     elif hint is None or hint is type(None):
         fits = value is None
-    elif isinstance(hint, type) and attrs.has(hint):
+    elif isinstance(hint, type) and _is_attrs(hint):
         return _misfit_attrs(value, hint)
     elif hint is float:
         fits = type(value) in (float, int)
@@ -106,10 +122,13 @@ def name_of(hint: Any) -> str:
 
 def hashable(value: Any) -> Any:
     """The value with its mappings as tuples: payloads may contain mappings, which are not hashable."""
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return value
+    if isinstance(value, tuple):
+        return tuple(map(hashable, value))
+    if _is_attrs(kind):
+        return kind, tuple(hashable(getattr(value, name)) for name in hints_of(kind))
     if isinstance(value, Mapping):
         return tuple((key, hashable(item)) for key, item in value.items())
-    if isinstance(value, tuple):
-        return tuple(hashable(item) for item in value)
-    if attrs.has(type(value)):
-        return type(value), tuple(hashable(getattr(value, name)) for name in attrs.fields_dict(type(value)))
     return value

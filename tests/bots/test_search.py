@@ -53,7 +53,7 @@ SHORT = {
     "liars-dice": {"dice": 2},
     "holdem": {"hands": 2},
     "bluff": {"plays_max": 8},
-    "chamber": {"lives": 2},
+    "chamber": {"lives": 1},
 }
 """House rules for short matches."""
 
@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_match(name):
     game = GAMES[name](**SHORT.get(name, {}))
     told = []
     for _ in range(2):
-        bots = [Search(rounds=4), Search(rounds=4)]
+        bots = [Search(rounds=2), Search(rounds=2)]
         told.append([])
         for bot in bots:
             bot.event = lambda kind, payload, bot=bot, hear=bot.event: (

@@ -83,7 +83,7 @@ def test_the_value_of_the_game():
 def test_a_game_of_the_house_is_a_folder_and_a_line(tmp_path):
     """In a copy of the package, Kuhn poker as a folder and a line of the registry is played, told and offered."""
     copy = tmp_path / "arena"
-    shutil.copytree(HOUSE / "arena", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOUSE / "arena", copy)  # with what is compiled
     shutil.copytree(HOUSE / "bots" / "random", tmp_path / "bots" / "random")
     (copy / "games" / "kuhn").mkdir()
     shutil.copy(FILE, copy / "games" / "kuhn" / "__init__.py")

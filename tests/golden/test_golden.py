@@ -14,9 +14,13 @@ INTERLEAVED = ("four tables", "Ctrl-C")
 BY_OTHERS_TOO = {
     ("until", "two workers"),
     ("withdrawn-when-gone", "four workers"),
+    ("holdem-2", "two workers"),
     ("knockout", "two workers"),
+    ("blef-4", "two workers"),
+    ("bluff-2", "two workers"),
 }
-"""The first two are among what tests/cluster plays at every change, and `swiss` is planned round by round as well."""
+"""The first three are among what tests/cluster plays at every change; `swiss` is planned round by round as well,
+and `chamber-5` is a game of two workers."""
 PLAYED = [
     pytest.param(
         tournament,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browsers import HOME
-from site_people import person, quick  # noqa: F401  fixtures for all files of this folder: one server serves them
+from site_people import left, person, quick  # noqa: F401  fixtures for all files of this folder: one server serves them
 
 import arena
 

@@ -7,7 +7,6 @@ and chromium.
 from __future__ import annotations
 
 import base64
-import shutil
 import tempfile
 import zlib
 from pathlib import Path
@@ -23,6 +22,7 @@ from arena.page.bundle import bundle
 from arena.page.film import changes_of, film_json, filmed, stored_head
 from arena.store import StoredMatch, StoredSeat
 from arena.telling.replay import Replay
+from tests.needs import chromium_program
 from tests.recorded_matches import import_bots, played
 
 PAGE = Path(__file__).parents[2] / "arena" / "page"
@@ -38,7 +38,7 @@ def take(folder: Path = PICTURES) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as scratch:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=chromium_program(), args=["--no-sandbox"])
         for name, cls in GAMES.items():
             page = Path(scratch) / f"{name}.html"
             page.write_text(page_of(cls()), encoding="utf-8")

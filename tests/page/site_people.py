@@ -125,15 +125,27 @@ def timed_out() -> type[Exception]:
     return TimeoutError
 
 
-@pytest.fixture
-def person(chromium: Any, quick: Served) -> Iterator[Callable[..., Person]]:
-    """Gives people; in the end nothing may have gone wrong in front of them."""
-    contexts, everybody = [], []
+@pytest.fixture(scope="session")
+def left() -> dict[str, list[Any]]:
+    """The contexts of people who have left, by their options: a new one costs the browser half a second of work."""
+    return {}
 
-    def come(**options: Any) -> Person:
-        context = chromium.new_context(**DESK | options)
-        contexts.append(context)
-        context.set_default_timeout(60_000)  # for a machine that is busy with other things
+
+@pytest.fixture
+def person(chromium: Any, quick: Served, left: dict[str, list[Any]]) -> Iterator[Callable[..., Person]]:
+    """Gives people; in the end nothing may have gone wrong in front of them."""
+    used: list[tuple[str, Any]] = []
+    everybody: list[Person] = []
+
+    def come(*, is_new: bool = False, **options: Any) -> Person:
+        """Somebody whom the browser does not know; `is_new`: to whom it has shown nothing yet, to speak of the cache."""
+        key = repr(sorted(options.items()))
+        if is_new or not left.get(key):
+            context = chromium.new_context(**DESK | options)
+            context.set_default_timeout(60_000)  # for a machine that is busy with other things
+        else:
+            context = left[key].pop()
+        used.append((key, context))
         everybody.append(Person(context.new_page(), quick.http, []))
         _watch(everybody[-1])
         return everybody[-1]
@@ -142,9 +154,26 @@ def person(chromium: Any, quick: Served) -> Iterator[Callable[..., Person]]:
         yield come
         troubles = [trouble for each in everybody for trouble in each.troubles]
         assert not troubles, troubles
-    finally:
-        for context in contexts:
+    except BaseException:
+        for _, context in used:
             context.close()
+        raise
+    for key, context in used:
+        if _forgets(context, quick.http):
+            left.setdefault(key, []).append(context)
+        else:
+            context.close()
+
+
+def _forgets(context: Any, home: str) -> bool:
+    """Closes the pages, with all that they kept; False: they were elsewhere, and may have kept more."""
+    page, *others = context.pages
+    if others or not page.url.startswith(home + "/"):
+        return False
+    page.evaluate("localStorage.clear()")
+    context.clear_cookies()
+    page.close()
+    return True
 
 
 def _watch(person: Person) -> None:

@@ -27,7 +27,7 @@ RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21
 @pytest.mark.slow
 def test_the_first_page_is_small(person: Callable[..., Person]) -> None:
     """Everything that home loads, as it comes over the wire, headers included."""
-    ann = person()
+    ann = person(is_new=True)
     sizes: list[Any] = []
     ann.page.on("requestfinished", lambda request: sizes.append(request.sizes()))
     ann.go()

@@ -19,7 +19,8 @@ def take(page: Path, picture: Path = PICTURE) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         tab.goto(page.absolute().as_uri())
         tab.screenshot(path=picture)

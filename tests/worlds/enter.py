@@ -21,8 +21,8 @@ from arena.box.kernel import seccomp  # noqa: E402  as it is in this clone, what
 from arena.box.kernel.privileges import drop_privileges  # noqa: E402
 
 USER = 65534
-PROGRAMS = ("bwrap", "chromium", "chromium-browser", "g++", "c++", "gcc", "cc", "go", "node", "nodejs")
-PROGRAMS += ("javac", "java", "cargo", "rustc")
+PROGRAMS = ("bwrap", "chromium-headless-shell", "chromium", "chromium-browser", "g++", "c++", "gcc", "cc")
+PROGRAMS += ("go", "node", "nodejs", "javac", "java", "cargo", "rustc")
 LIBRARIES = ("/usr/include/jsoncpp", "/usr/share/java", "/usr/share/cargo/registry")
 NAMESPACES = 0x7E020000
 """All flags of namespaces: root needs no user namespace to make the others."""
