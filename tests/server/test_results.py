@@ -482,6 +482,7 @@ async def test_the_report_of_a_folder(tmp_path: Path) -> None:
     assert made.script_hash.startswith("sha256-")
     assert '<a href="/results/a%20b/matches">' in text
     assert re.search(r'<a href="/results/a%20b/matches/[0-9a-f]{12}#step=\d+&amp;seat=\d">Step \d+</a>', text)
+    assert re.search(r'<a href="/results/a%20b/matches\?bot=[^"<>]+&amp;only=lost">', text)
     assert HOSTILE[0] not in text
     assert [".html"] == [each.suffix for each in (tmp_path / "data" / "reports").iterdir()]
 
