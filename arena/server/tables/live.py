@@ -10,7 +10,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from math import inf
 from random import Random
 from typing import Any, TypeAlias
 
@@ -335,8 +334,7 @@ class LiveTable(Gathering):
         has_people = any(member.is_person for member in members)
         pauses = self._hall.pauses(self.game.showdowns) if has_people else None
         if not has_people and self.table.bots_pause_s:
-            # An answer that is held until its limit would be taken for one that never came.
-            pauses = Pauses(frozenset(), bot_s=min(self.table.bots_pause_s, (match.terms.move_s or inf) / 2))
+            pauses = Pauses(frozenset(), bot_s=self.table.bots_pause_s)
         if pauses is not None:
             pauses.note_resumed = self._resume_play
         async with self._hall.bot_places.taken(_house_bots(members), self.address), AsyncExitStack() as bots:

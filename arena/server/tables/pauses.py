@@ -18,7 +18,7 @@ from arena.players.wrapped import WrappedPlayer
 from arena.server.tables.windows import Windows
 
 BOT_S = 0.7
-"""A bot's answer is delivered no earlier than this after its question."""
+"""A bot's answer is delivered no earlier than this after its question, or than half of its limit."""
 SHOWDOWN_S = 3.0
 """How much later the first question after a showdown is asked."""
 
@@ -91,7 +91,9 @@ class PacedPlayer(WrappedPlayer):
             return
         pause_s = self._pauses.pause_s
         slot.postpone(pause_s)
-        asked = self._held = _HeldSlot(slot, self._held_s, self._nursery, self._note_answer)
+        # An answer that is held until its limit would be taken for one that never came.
+        held_s = min(self._held_s, question.limit.time_s / 2)
+        asked = self._held = _HeldSlot(slot, held_s, self._nursery, self._note_answer)
         if pause_s:
             self._nursery.start_soon(self._ask_later, self._pauses, self._pauses.resumes_at, question, asked)
         else:
