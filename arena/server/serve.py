@@ -170,7 +170,11 @@ def routes_of(
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
     results = results or ResultsApi()
-    site = Site(game_of=house.game_of, list_results=results.list_folders)
+    site = Site(
+        game_of=house.game_of,
+        list_results=results.list_folders,
+        told_of=lambda match, address: games.told(match, address),
+    )
     games = GamesApi(
         house, find, poker.has_table, bots, site.boards(), site.emblems(), questions, levels_of_bots()
     )

@@ -50,6 +50,13 @@ SHIFTS = """() => {
         for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifts.push(value);
     }).observe({ type: "layout-shift" });
 }"""
+SMALL = """() => [...document.querySelectorAll("button, select, input, summary, a[href], [role=tab]")]
+    .filter((each) => each.checkVisibility() && !each.closest("p, dd, .unseen, .skip, .ticks"))
+    .map((each) => [each, (each.closest("label") ?? each).getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 1 && (height < 43.5 || width < 43.5))
+    .map(([{ tagName, textContent, className }, { width, height }]) => `${tagName} ${className} ${textContent.trim()}: ${width} x ${height}`)
+"""
+"""What is too small for a finger; a link within a sentence is as high as its line."""
 PRESS = "document.querySelector('.turn.mine .k-controls button:enabled')?.click()"
 """Presses the first button, unless the turn is over by now."""
 BROKEN = """() => {
@@ -133,6 +140,26 @@ def test_a_turn_moves_nothing_else(
         ann.page.evaluate(DRAWN)
     shifts = ann.page.evaluate("shifts")
     assert max(shifts, default=0) <= SHIFT_MAX, sorted(shifts)[-5:]
+
+
+def test_fingers_have_room(person: Callable[..., Person]) -> None:
+    """Whatever can be touched on a phone is 44 px wide and high: at home, at a table, and in what is finished."""
+    ann = person(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    ann.says("ann")
+    ann.press("Play No-Limit Hold'em now")
+    assert ann.is_asked()
+    assert [] == ann.page.evaluate(SMALL)
+    ann.page.locator("[data-part=back]").click()
+    ann.page.locator("[data-part=slider]").wait_for()
+    assert [] == ann.page.evaluate(SMALL), "looking back"
+    matches = "/results/spring%20cup/matches"
+    ann.go(matches)
+    ann.page.locator(".rows a").first.wait_for()
+    finished = ann.page.locator(".rows a").first.get_attribute("href")
+    for path in ("/", "/results", matches, finished):
+        ann.go(path)
+        ann.page.wait_for_load_state("networkidle")
+        assert [] == ann.page.evaluate(SMALL), path
 
 
 def test_no_page_breaks_a_word(person: Callable[..., Person]) -> None:

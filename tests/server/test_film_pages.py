@@ -17,9 +17,12 @@ from arena.page.film import head_of
 from arena.server.http.answer_types import FilmPage
 from arena.server.kept.archive import open_archive
 from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.kept.past import PastMatches
+from arena.server.refusal import Refusal
 from arena.server.tables.played_match import LiveShowing
 from arena.telling.replay import SPECTATOR, Moment, Viewer, replay
 from arena.tournament.plan import make_game
+from arena.words import listed
 from tests.server.rest_client import Rest, rest
 from tests.server.scene_pages import Film
 from tests.server.test_api import played, quick, strictly
@@ -86,6 +89,21 @@ async def test_an_archived_match_is_a_film(tmp_path: Path) -> None:
                 assert secret not in response.text
             assert 404 == (await server.get("/api/matches/00000000ffff/film"))[0]
             assert 404 == (await server.get(f"/api/matches/{kept.match_id[:6]}/film"))[0]
+
+
+async def test_an_archived_match_is_told_in_a_line(tmp_path: Path) -> None:
+    """For those to whom somebody sends its link; also while its table is open, as it shows no hand."""
+    with open_archive(tmp_path) as archive:
+        kept = finished(Blef(), 5)
+        archive.add(kept)
+        house: Any = ()
+        past = PastMatches(house, archive.find, plays_on=lambda table_id: True)
+        game, title, told = await past.told(kept.match_id, "127.0.0.1")
+        with pytest.raises(Refusal):
+            await past.told("00000000ffff", "127.0.0.1")
+    first = [name for name, rank in zip(kept.names, kept.record.ranks, strict=True) if rank == 1]
+    assert (Blef.name, f"{Blef.title}: {listed(kept.names)}") == (game, title)
+    assert told.startswith(f"{listed(first)} won.")
 
 
 async def test_what_a_ring_table_hides_stays_hidden(tmp_path: Path) -> None:

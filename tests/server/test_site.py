@@ -14,6 +14,7 @@ from raw_http import headers_of, request, said_by, served, status_of
 from arena.games import GAMES
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
+from arena.server.refusal import Refusal
 from arena.server.site.site import ROOTS, Site
 
 SECRET = "nobody may read this"
@@ -109,6 +110,26 @@ async def test_pages_within_those_of_other_sites(
     assert 200 == alone.status_code
     allowed = BLOG if embedder and path not in ("/", "/tables/7") else "'none'"
     assert alone.headers["content-security-policy"].endswith(f"frame-ancestors {allowed}")
+
+
+async def test_a_link_to_a_match_is_shown_with_who_won() -> None:
+    """That of a match which is not over, or not there, with the rest of the page's."""
+
+    async def told(match: str, address: str) -> tuple[str, str, str]:
+        if match != "0123456789ab":
+            raise Refusal("not_found", "no finished match has this id")
+        return "blef", "Blef: ann and <bob>", "ann won."
+
+    async with asked(Site(told_of=told)) as http:
+        match, other, results = [
+            (await http.get(path)).text
+            for path in ("/matches/0123456789ab", "/matches/7", "/results/a/matches/0123456789ab")
+        ]
+    assert 'og:title" content="Blef: ann and &lt;bob&gt;"' in match
+    assert 'og:description" content="ann won."' in match
+    assert "/pictures/blef.png" in match
+    assert other == results
+    assert 'og:title" content="Arena"' in other
 
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

@@ -115,6 +115,10 @@ class GamesApi(Api):
         """A question of a finished match of a table.  Raises Refusal."""
         return await self._past.turn(match, wanted, address)
 
+    async def told(self, match: str, address: str) -> tuple[str, str, str]:
+        """The game of a finished match, its title and its result in words.  Raises Refusal."""
+        return await self._past.told(match, address)
+
     def _listed(self, name: str) -> GameListed:
         cls = GAMES[name]
         return GameListed(

@@ -30,6 +30,7 @@ from arena.server.refusal import Refusal
 from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
 from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer
+from arena.words import listed
 
 T = TypeVar("T")
 
@@ -71,6 +72,10 @@ class PastMatches:
             raise Refusal(
                 "forbidden", "its table is open, and what nobody showed there stays hidden"
             ) from None
+
+    async def told(self, match_id: str, address: str) -> tuple[str, str, str]:
+        """The game of the match, its title and its result in words.  Raises Refusal."""
+        return await self._in_a_thread(_told, match_id, address, SPECTATOR.name)
 
     async def _in_a_thread(
         self, make: Callable[[_Past], T], match_id: str, address: str, seen_by: str | None = None
@@ -117,6 +122,14 @@ class _Past:
     returns: list[float] | tuple[float, ...]
     move_s: float | None = None
     """The limit of a move, if it is known."""
+
+
+def _told(past: _Past) -> tuple[str, str, str]:
+    """The game, "GAME: NAMES", and who won."""
+    game, names = past.showing.game, past.showing.names
+    first = [name for name, rank in zip(names, past.ranks, strict=False) if rank == 1]
+    result = f"{listed(first)} {'won' if len(first) == 1 else 'share the first place'}. " if first else ""
+    return game.name, f"{game.title}: {listed(names)}", f"{result}The whole match, step by step."
 
 
 def _page(match_id: str, part: MatchPart, past: _Past) -> bytes:

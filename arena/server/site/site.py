@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,6 +23,7 @@ from arena.server.http.answer_types import ResultsListed
 from arena.server.http.packed import Packed, packed_answer, packed_page
 from arena.server.refusal import Refusal
 from arena.server.site.notices import as_sentence
+from arena.server.tables.api import address_of
 from arena.words import counted
 
 TYPES = {
@@ -54,6 +56,10 @@ CARD = "<!-- card -->"
 PICTURES = "page/pictures/{}.png"
 
 
+async def _untold(match: str, address: str) -> tuple[str, str, str]:
+    raise Refusal("not_found", "nothing is told of matches here")
+
+
 class Site:
     """The files by their paths below `/static/`."""
 
@@ -62,13 +68,16 @@ class Site:
         roots: Mapping[str, Path] = ROOTS,
         game_of: Callable[[str], str | None] = lambda id: None,
         list_results: Callable[[Request], Awaitable[Sequence[ResultsListed]]] | None = None,
+        told_of: Callable[[str, str], Awaitable[tuple[str, str, str]]] = _untold,
     ) -> None:
         """`game_of` knows the game that is played at an open table, by its id or that of its match.
 
-        `list_results` returns the results folders.
+        `list_results` returns the results folders; `told_of` the game of a finished match, its title and its
+        result in words, by the match's id and the address that asks, or raises Refusal.
         """
         self._game_of = game_of
         self._list_results = list_results
+        self._told_of = told_of
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
     def routes(self) -> list[Route]:
@@ -77,7 +86,12 @@ class Site:
 
     async def get_page(self, request: Request) -> Response:
         shell = self._files[SHELL].octets.decode()
-        card = self._card(request.path_params.get("id", ""), str(request.base_url))
+        id = request.path_params.get("id", "")
+        title, told, game = self._told(id)
+        if request.url.path == f"/matches/{id}":
+            with suppress(Refusal):
+                game, title, told = await self._told_of(id, address_of(request))
+        card = self._card(title, told, game, str(request.base_url))
         listed = await self._listed(request) if request.url.path == "/results" else ""
         page = packed_page(shell.replace(CARD, card).replace(RESULTS, listed).encode(), TYPES[".html"])
         return packed_answer(request, page)
@@ -91,17 +105,16 @@ class Site:
         except Refusal as refusal:
             return f'<p class="alone">{html.escape(as_sentence(str(refusal)))}</p>'
 
-    def _card(self, id: str, home: str) -> str:
-        """The title, the sentence and the picture of a link, as markup; pictures need whole addresses."""
+    def _told(self, id: str) -> tuple[str, str, str]:
+        """The title of a page, a sentence about it, and the game that its picture shows."""
         game = self._game_of(id)
-        title, told, picture = (
-            "Arena",
-            "Games of hidden information, against bots or with friends.",
-            next(iter(GAMES)),
-        )
-        if game is not None and game in GAMES:
-            title, picture = GAMES[game].title, game
-            told = f"A table of {title}: whoever has this link can join or watch."
+        if game is None or game not in GAMES:
+            return "Arena", "Games of hidden information, against bots or with friends.", next(iter(GAMES))
+        title = GAMES[game].title
+        return title, f"A table of {title}: whoever has this link can join or watch.", game
+
+    def _card(self, title: str, told: str, picture: str, home: str) -> str:
+        """What a link is shown with, as markup; pictures need whole addresses."""
         card = {"title": title, "description": told, "type": "website"}
         if PICTURES.format(picture) in self._files:
             card["image"] = f"{home}static/{PICTURES.format(picture)}"
