@@ -33,7 +33,7 @@ BYTES_MAX = 495_000
 """The most bytes of the whole file, which people send by mail."""
 FILMS_BYTES_MAX = 220_000
 """The most bytes of the matches in it; fewer if the rest leaves less room."""
-FILMS_BYTES_LEAST = 60_000
+FILMS_BYTES_LEAST = 50_000
 """The bytes of the matches in a page with so many bots that it is too large in any case."""
 HEAT_MAX = 40
 """The most bots in the head-to-head table; if there are more, the first ones are shown."""
