@@ -1,10 +1,10 @@
-// Who was ahead: what each seat holds, step by step, as lines under the timeline.
+// Who was ahead: what each seat holds, as lines under the timeline.
 
 import { html, useMemo } from "./html.js";
 
 const WIDE = 100, HIGH = 24;
 const COLOURS = 8, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4", "1 3", "12 4"]; // no line is known by colour alone
-const LEADS_SAID = 6; // the latest changes of the lead, in words
+const LEADS_SAID = 6; // the latest changes of the lead
 
 // `film.steps[].holdings`: by seat, more being better; null where the game does not say.
 export function Ahead({ film, version, place, last }) {
@@ -44,7 +44,7 @@ function drawnOf(film, last) {
     if (leads.at(-1)?.said !== said) leads.push({ said, step });
   });
   lines.forEach((points, seat) => points.push(`${WIDE},${y(before[seat]).toFixed(1)}`));
-  const told = leads.slice(-LEADS_SAID).map(({ said, step }) => `${said} from step ${step + 1}`).join(", ");
+  const told = leads.slice(-LEADS_SAID).map(({ said, step }) => `${said} from step ${(film.first ?? 0) + step + 1}`).join(", ");
   const signDisplay = high > 0 && low < 0 ? "exceptZero" : "never"; // won or lost, else things
   const amount = (value) => value.toLocaleString("en", { signDisplay }).replace("-", "−");
   return { lines: lines.map((points) => points.join(" ")), first, said: told, amount };

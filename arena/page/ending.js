@@ -35,7 +35,7 @@ function Sharing({ film, place, link, board, said }) {
   const save = async () => {
     tell({ place, text: "One moment…" });
     try {
-      saved(await pictureOf(board.current, `${film.title}: ${film.names.join(", ")}`, said()), `${film.game}-${film.match}-${place + 1}.png`);
+      saved(await pictureOf(board.current, `${film.title}: ${film.names.join(", ")}`, said()), `${film.game}-${film.match}-${(film.first ?? 0) + place + 1}.png`);
       tell({ place, text: "The picture is saved." });
     } catch {
       tell({ place, text: "This browser cannot draw the picture." });
