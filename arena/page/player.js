@@ -96,7 +96,7 @@ export function Player({
         ${(isBehind || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
           <button type="button" data-part="now" onClick=${() => (isOld ? onNext(true) : go(last))}>${isLive || isOld ? "Live" : "To the end"}</button></p>`}
         ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
-        ${isBehind ? null : isOld ? ending : typeof beside === "function" ? beside(ending) : [beside, ending]}
+        ${isBehind ? null : isOld ? ending : typeof beside === "function" ? beside(ending) : beside}
         ${hasBar && html`<div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
           <${Ahead} ...${{ film, version, place, last }} />
@@ -122,6 +122,7 @@ export function Player({
       </div>
       ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} kept=${start.tab} />` : log}
     </div>
+    ${typeof beside === "function" || isOld ? null : ending}
   </div>`;
 }
 
