@@ -128,7 +128,9 @@ async def serve(
             reports = Reports(plan.data, note)
             nursery.start_soon(reports.run)
             results = ResultsApi(ResultsCatalog(plan.results), reports, questions)
-        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results, questions)))
+        port = None if bots_listener is None else bots_listener.getsockname()[1]
+        routes = routes_of(house, poker, archive.find, bots.names, results, questions, port)
+        app = goodbye.counted(Routing(routes))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(
             partial(
@@ -167,13 +169,18 @@ def routes_of(
     bots: Callable[[str], Sequence[str]] = lambda game: (),
     results: ResultsApi | None = None,
     questions: BotQuestions | None = None,
+    bots_port: int | None = None,
 ) -> list[Route | WebSocketRoute]:
-    """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots."""
+    """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots.
+
+    `bots_port`: where bots connect.
+    """
     results = results or ResultsApi()
     site = Site(
         game_of=house.game_of,
         list_results=results.list_folders,
         told_of=lambda match, address: games.told(match, address),
+        bots_port=bots_port,
     )
     games = GamesApi(
         house, find, poker.has_table, bots, site.boards(), site.emblems(), questions, levels_of_bots()

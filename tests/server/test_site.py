@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -73,6 +74,14 @@ async def test_a_link_is_shown_with_its_game() -> None:
     assert 200 == picture.status_code
     assert other == first
     assert '<meta property="og:title" content="Arena">' in first
+
+
+@pytest.mark.parametrize(("port", "told"), [(8888, ['<meta name="bots-port" content="8888">']), (None, [])])
+async def test_the_page_says_where_bots_connect(port: int | None, told: list[str]) -> None:
+    """To their authors; nothing if none can connect."""
+    async with asked(Site(bots_port=port)) as http:
+        page = (await http.get("/")).text
+    assert told == re.findall(r'<meta name="bots-port"[^>]*>', page)
 
 
 FRAMED = {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}

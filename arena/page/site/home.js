@@ -149,7 +149,9 @@ function OwnTable({ games }) {
 
 // How a program of one's own comes to a table here.
 function OwnBot() {
+  const port = document.querySelector('meta[name="bots-port"]')?.content;
   return html`<li class="card game"><h2>Bring your bot</h2>
     <p>A program in any language that reads questions and writes moves, one line of JSON each: <code>arena new mybot</code> writes the beginning of one.</p>
-    <p>Started with the address of this server, it plays at the open table; with the key of a seat as its token, at any other.</p></li>`;
+    ${port ? html`<p><code>ARENA_HOST=${location.hostname} ARENA_PORT=${port} python3 mybot/bot.py</code> brings it to the open table here;
+      with the key of a seat as <code>ARENA_TOKEN</code>, to any other.</p>` : ""}</li>`;
 }

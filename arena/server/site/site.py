@@ -69,15 +69,18 @@ class Site:
         game_of: Callable[[str], str | None] = lambda id: None,
         list_results: Callable[[Request], Awaitable[Sequence[ResultsListed]]] | None = None,
         told_of: Callable[[str, str], Awaitable[tuple[str, str, str]]] = _untold,
+        bots_port: int | None = None,
     ) -> None:
         """`game_of` knows the game that is played at an open table, by its id or that of its match.
 
         `list_results` returns the results folders; `told_of` the game of a finished match, its title and its
-        result in words, by the match's id and the address that asks, or raises Refusal.
+        result in words, by the match's id and the address that asks, or raises Refusal.  `bots_port`: where bots
+        connect, which the page says to their authors.
         """
         self._game_of = game_of
         self._list_results = list_results
         self._told_of = told_of
+        self._bots_port = bots_port
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
     def routes(self) -> list[Route]:
@@ -113,14 +116,15 @@ class Site:
         title = GAMES[game].title
         return title, f"A table of {title}: whoever has this link can join or watch.", game
 
-    def _card(self, title: str, told: str, picture: str, home: str) -> str:
+    def _card(self, title: str, words: str, picture: str, home: str) -> str:
         """What a link is shown with, as markup; pictures need whole addresses."""
-        card = {"title": title, "description": told, "type": "website"}
+        card = {"title": title, "description": words, "type": "website"}
         if PICTURES.format(picture) in self._files:
             card["image"] = f"{home}static/{PICTURES.format(picture)}"
-        return "\n".join(
-            f'<meta property="og:{name}" content="{html.escape(said)}">' for name, said in card.items()
-        )
+        told = [f'<meta property="og:{name}" content="{html.escape(said)}">' for name, said in card.items()]
+        if self._bots_port is not None:
+            told.append(f'<meta name="bots-port" content="{self._bots_port}">')
+        return "\n".join(told)
 
     async def get_file(self, request: Request) -> Response:
         file = self._files.get(request.path_params["path"])
