@@ -176,10 +176,16 @@ def routes_of(
     `bots_port`: where bots connect.
     """
     results = results or ResultsApi()
+
+    async def told_of(match: str, folder: str | None, address: str) -> tuple[str, str, str]:
+        if folder is None:
+            return await games.told(match, address)
+        return await results.told(folder, match, address)
+
     site = Site(
         game_of=house.game_of,
         list_results=results.list_folders,
-        told_of=lambda match, address: games.told(match, address),
+        told_of=told_of,
         bots_port=bots_port,
     )
     games = GamesApi(

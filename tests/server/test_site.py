@@ -124,20 +124,26 @@ async def test_pages_within_those_of_other_sites(
 async def test_a_link_to_a_match_is_shown_with_who_won() -> None:
     """That of a match which is not over, or not there, with the rest of the page's."""
 
-    async def told(match: str, address: str) -> tuple[str, str, str]:
-        if match != "0123456789ab":
+    async def told(match: str, folder: str | None, address: str) -> tuple[str, str, str]:
+        if match != "0123456789ab" or folder == "b":
             raise Refusal("not_found", "no finished match has this id")
         return "blef", "Blef: ann and <bob>", "ann won."
 
     async with asked(Site(told_of=told)) as http:
-        match, other, results = [
-            (await http.get(path)).text
-            for path in ("/matches/0123456789ab", "/matches/7", "/results/a/matches/0123456789ab")
+        match, in_folder, other, not_there = [
+            (await http.get(f"{path}/matches/{id}")).text
+            for path, id in [
+                ("", "0123456789ab"),
+                ("/results/a", "0123456789ab"),
+                ("", "7"),
+                ("/results/b", "0123456789ab"),
+            ]
         ]
     assert 'og:title" content="Blef: ann and &lt;bob&gt;"' in match
     assert 'og:description" content="ann won."' in match
     assert "/pictures/blef.png" in match
-    assert other == results
+    assert in_folder == match
+    assert not_there == other
     assert 'og:title" content="Arena"' in other
 
 

@@ -7,7 +7,7 @@ somebody who reads.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -125,10 +125,14 @@ class _Past:
 
 
 def _told(past: _Past) -> tuple[str, str, str]:
-    """The game, "GAME: NAMES", and who won."""
-    game, names = past.showing.game, past.showing.names
-    first = [name for name, rank in zip(names, past.ranks, strict=False) if rank == 1]
-    result = f"{listed(first)} {'won' if len(first) == 1 else 'share the first place'}. " if first else ""
+    return match_told(past.showing, past.ranks)
+
+
+def match_told(showing: Showing, ranks: Sequence[int]) -> tuple[str, str, str]:
+    """Return the name of a match's game, "GAME: NAMES", and who won."""
+    game, names = showing.game, showing.names
+    first = [name for name, rank in zip(names, ranks, strict=False) if rank == 1]
+    result = f"{listed(first)} {'won' if len(first) == 1 else 'share first place'}. " if first else ""
     return game.name, f"{game.title}: {listed(names)}", f"{result}The whole match, step by step."
 
 

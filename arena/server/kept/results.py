@@ -27,6 +27,7 @@ from arena.match.game import IllegalMove
 from arena.page.film import stored_head
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.kept.past import match_told
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
@@ -158,6 +159,12 @@ class ResultsCatalog:
         with _opened(self.folder(name)) as store:
             replay = _replay(store, match_id)
             return wanted.found(match_id, replay, replay.moments())
+
+    def told(self, name: str, match_id: str) -> tuple[str, str, str]:
+        """Who played a match and who won, as `match_told` has it.  Raises Refusal as `turn` does."""
+        with _opened(self.folder(name)) as store:
+            replay = _replay(store, match_id)
+            return match_told(replay, [seat.rank for seat in replay.match.seats])
 
 
 def _replay(store: Store, match_id: str) -> Replay:

@@ -117,6 +117,11 @@ class ResultsApi(Api):
         catalog = self._known_catalog()
         return await self._read(address, lambda: catalog.turn(name, match, wanted))
 
+    async def told(self, name: str, match: str, address: str) -> tuple[str, str, str]:
+        """The game of a match of a results folder, its title and its result in words.  Raises Refusal."""
+        catalog = self._known_catalog()
+        return await self._read(address, lambda: catalog.told(name, match))
+
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
         name = request.path_params["name"]

@@ -56,7 +56,7 @@ CARD = "<!-- card -->"
 PICTURES = "page/pictures/{}.png"
 
 
-async def _untold(match: str, address: str) -> tuple[str, str, str]:
+async def _untold(match: str, folder: str | None, address: str) -> tuple[str, str, str]:
     raise Refusal("not_found", "nothing is told of matches here")
 
 
@@ -68,13 +68,14 @@ class Site:
         roots: Mapping[str, Path] = ROOTS,
         game_of: Callable[[str], str | None] = lambda id: None,
         list_results: Callable[[Request], Awaitable[Sequence[ResultsListed]]] | None = None,
-        told_of: Callable[[str, str], Awaitable[tuple[str, str, str]]] = _untold,
+        told_of: Callable[[str, str | None, str], Awaitable[tuple[str, str, str]]] = _untold,
         bots_port: int | None = None,
     ) -> None:
         """`game_of` knows the game that is played at an open table, by its id or that of its match.
 
         `list_results` returns the results folders; `told_of` the game of a finished match, its title and its
-        result in words, by the match's id and the address that asks, or raises Refusal.  `bots_port`: where bots
+        result in words, by the match's id, its results folder if it is of one, and the address that asks, or
+        raises Refusal.  `bots_port`: where bots
         connect, which the page says to their authors.
         """
         self._game_of = game_of
@@ -91,9 +92,10 @@ class Site:
         shell = self._files[SHELL].octets.decode()
         id = request.path_params.get("id", "")
         title, told, game = self._told(id)
-        if request.url.path == f"/matches/{id}":
+        if id and "/matches/" in request.url.path:
             with suppress(Refusal):
-                game, title, told = await self._told_of(id, address_of(request))
+                folder = request.path_params.get("name")
+                game, title, told = await self._told_of(id, folder, address_of(request))
         card = self._card(title, told, game, str(request.base_url))
         listed = await self._listed(request) if request.url.path == "/results" else ""
         page = packed_page(shell.replace(CARD, card).replace(RESULTS, listed).encode(), TYPES[".html"])
