@@ -277,12 +277,16 @@ def parse_curl(words: Sequence[str], *_: object) -> None:
 
 
 def parse_pytest(words: Sequence[str], in_prose: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files and folders are there, and so is the marker."""
+    """Files and folders are there, and so are the marker and, in one of the files, the words of a test's name."""
     parser = argparse.ArgumentParser(exit_on_error=False)
     parser.add_argument("-n", choices=["auto"])
+    parser.add_argument("-r", choices=["P"])
+    parser.add_argument("-k", default="")
     parser.add_argument("-m", choices=["not slow", "nightly"])
     parser.add_argument("paths", nargs="*")
-    assert [] == [path for path in parser.parse_args(words).paths if not (HOUSE / path).exists()]
+    asked = parser.parse_args(words)
+    assert [] == [path for path in asked.paths if not (HOUSE / path).exists()]
+    assert not asked.k or any(asked.k in (HOUSE / path).read_text() for path in asked.paths)
 
 
 def is_in_the_check_of_main(program: str) -> None:

@@ -6,17 +6,17 @@ const SWIPE_PX = 40;
 
 // The keys, wherever the focus is while most of the player is in sight; never from who needs them: fields,
 // boxes that scroll sideways, and for space buttons and links too.
-export function useKeys(root, { go, toggle, toRound, place, last }) {
+export function useKeys(root, { go, move, toggle, toRound, last }) {
   const now = useRef(null);
-  now.current = { go, toggle, toRound, place, last };
+  now.current = { go, move, toggle, toRound, last };
   useEffect(() => {
     const hear = (event) => {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
       const held = event.target instanceof Element ? event.target : document.body;
-      const { go, toggle, toRound, place, last } = now.current;
+      const { go, move, toggle, toRound, last } = now.current;
       const acts = event.shiftKey
         ? { ArrowLeft: () => toRound(-1), ArrowRight: () => toRound(1) }
-        : { ArrowLeft: () => go(place - 1), ArrowRight: () => go(place + 1), Home: () => go(0), End: () => go(last), " ": toggle };
+        : { ArrowLeft: () => move(-1), ArrowRight: () => move(1), Home: () => go(0), End: () => go(last), " ": toggle };
       const act = acts[event.key];
       if (!act || needsKeys(held, event.key) || !isInSight(root.current)) return;
       if (!event.key.startsWith("Arrow") && !root.current.contains(held)) return;

@@ -28,8 +28,11 @@ export function usePlace({ film, start: { step: first, plays: isStarted }, reads
   }
   const place = mode === "follows" ? last : Math.min(at, last);
   const run = useBeats({ film, place, viewer, board, isOn: mode !== "follows" || isLive, paceMs: PACES[pace][1] });
+  const here = useRef(place); // keys may come more quickly than steps are drawn
+  here.current = place;
   const go = useCallback((to) => {
     const end = film.steps.length - 1, step = bounded(to, end);
+    here.current = step;
     setAt(step);
     setMode(film.status === "playing" && step === end ? "follows" : "stays");
   }, [film]);
@@ -43,12 +46,13 @@ export function usePlace({ film, start: { step: first, plays: isStarted }, reads
     const timer = setTimeout(() => setAt(place + 1), Math.max(0, moved.current + PACES[pace][1] - performance.now()));
     return () => clearTimeout(timer);
   }, [mode, place, pace, last, isLive, run]);
+  const move = useCallback((by) => go(here.current + by), [go]);
   const toggle = () => {
     const goesOn = (mode === "plays" || mode === "reads") && place < last;
     if (!goesOn && place >= last) setAt(0);
     setMode(goesOn ? "stays" : "plays");
   };
-  return { place, mode, go, toggle, pace, setPace, shown: run ? { step: run.step, beat: run.list[run.at] } : { step: place, beat: null } };
+  return { place, mode, go, move, toggle, pace, setPace, shown: run ? { step: run.step, beat: run.list[run.at] } : { step: place, beat: null } };
 }
 
 const bounded = (step, last) => Math.max(0, Math.min(last, Math.trunc(step) || 0));

@@ -47,7 +47,7 @@ export function Player({
   const [wished, setViewer] = useState(start.viewer);
   const viewer = viewers.some(({ id }) => id === wished) ? wished : viewers[0].id;
   const board = boardOf(module);
-  const { place, mode, go, toggle, pace, setPace, shown } = usePlace({ film, start, reads, viewer, board });
+  const { place, mode, go, move, toggle, pace, setPace, shown } = usePlace({ film, start, reads, viewer, board });
   const root = useRef(null), drawn = useRef(null), dock = useRef(null), ghosts = useRef(null);
   const behind = mode === "reads" ? last - place : 0;
   const plays = mode === "plays" || (behind > 0 && !isLive);
@@ -74,10 +74,10 @@ export function Player({
     const here = rounds.findLastIndex(({ step }) => step <= place);
     go(rounds[here + by]?.step ?? (by < 0 ? 0 : last));
   };
-  useKeys(root, { go, toggle, toRound, place, last });
+  useKeys(root, { go, move, toggle, toRound, last });
   useFit(drawn, dock, film, scene);
   useMotion(drawn, ghosts, { film, viewer, ...shown }, scene, soundOf);
-  const swipe = useSwipe((by) => go(place + by));
+  const swipe = useSwipe(move);
 
   const told = shown.beat === null ? place : shown.step - 1; // what the beats are about to show is not said before
   const log = useMemo(() => html`<${Log} ...${{ film, viewer, place: told, go, plays, spells: board.spells }} />`, [film, film.status, viewer, told, go, plays, board]);
@@ -92,7 +92,7 @@ export function Player({
       <div class="dock" ref=${dock}>
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
         ${!hasBar && html`<div class="looking">
-          <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
+          <${Control} part="back" name="Step back" act=${() => move(-1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
         ${(isBehind || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
           <button type="button" data-part="now" onClick=${() => (isOld ? onNext(true) : go(last))}>${isLive || isOld ? "Live" : "To the end"}</button></p>`}
         ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
@@ -103,9 +103,9 @@ export function Player({
           <div class="controls">
             <${Control} part="first" name="First step" act=${() => go(0)} off=${place === 0} />
             <${Control} part="round-back" sign="roundBack" name="Previous round" act=${() => toRound(-1)} off=${place === 0} />
-            <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} />
+            <${Control} part="back" name="Step back" act=${() => move(-1)} off=${place === 0} />
             <${Control} part="play" sign=${plays ? "pause" : "play"} name=${plays ? "Pause" : "Play"} act=${toggle} off=${last === 0} isMain />
-            <${Control} part="next" name="Next step" act=${() => go(place + 1)} off=${place === last} />
+            <${Control} part="next" name="Next step" act=${() => move(1)} off=${place === last} />
             <${Control} part="round-next" sign="roundNext" name="Next round" act=${() => toRound(1)} off=${place === last} />
             <${Control} part="last" name=${isLive ? "Back to live" : "Last step"} act=${() => go(last)} off=${place === last} />
             <${Sounds} /><${Whole} root=${root} />
