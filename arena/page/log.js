@@ -6,6 +6,7 @@ import { isolated } from "./drawings/names.js";
 import { amountOf, linesAt, timesAt } from "./film.js";
 
 const LINES_MAX = 400; // what is further back is reached by stepping there
+const LIVE_LINES_MAX = 2000; // a list that loses lines at its top jumps, which a match that is followed should not
 const FAULT_MAX = 160; // characters of a reason; a bot's page has it whole
 const CARD = /\b([2-9TJQKA])([CDHS])\b/g;
 const SUITS = { C: "♣", D: "♦", H: "♥", S: "♠" };
@@ -16,9 +17,10 @@ export function Log({ film, viewer, place, go, plays, spells }) {
   const list = useRef(null);
   const known = useMemo(() => [], [film, film.status, viewer]); // by step: steps do not change
   const entries = useMemo(() => {
+    const most = film.status === "playing" ? LIVE_LINES_MAX : LINES_MAX;
     let at = place, count = 0;
-    for (; at >= 0 && count < LINES_MAX; at--) count += (known[at] ??= entriesAt(film, at, viewer)).length;
-    return known.slice(at + 1, place + 1).flat().slice(-LINES_MAX);
+    for (; at >= 0 && count < most; at--) count += (known[at] ??= entriesAt(film, at, viewer)).length;
+    return known.slice(at + 1, place + 1).flat().slice(-most);
   }, [known, place]);
   useEffect(() => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }, [entries]);
   const spelt = spells === "cards" ? (text, card) => text.replace(CARD, (code) => (film.names.includes(code) ? code : card(code))) : (text) => text;

@@ -1,14 +1,17 @@
-"""Takes the pictures of boards that the README shows: matches of house bots, as spectators see them at a showdown.
+"""Takes the pictures of boards that documents show: matches of house bots, as spectators see them at a showdown.
 
-`python -m tests.page.pictures` writes arena/page/pictures/GAME.png, and one of them in dark.  Needs playwright
-and chromium.
+`python -m tests.page.pictures` writes arena/page/pictures/GAME.png, one of them in dark, and moving.png, in which
+one is played from the start of a round to its showdown.  Needs playwright and chromium.
 """
 
 from __future__ import annotations
 
 import base64
+import struct
 import tempfile
+import time
 import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,10 @@ WIDTH, HEIGHT = 1180, 620
 SEATS, STEP_FIRST = 4, 6
 """The size of the tables, and how much of a match is passed over."""
 DARK = "blef"
+MOVING, MOVING_SIZE = "liars-dice", (780, 460)
+FRAME_S, STEP_S, SHOWDOWN_S, LAST_S = 0.12, 0.9, 3.6, 3.0
+"""How long a picture lasts at least, a step is watched, a showdown, and the last picture stays."""
+ALONE = ".stage { display: block; height: calc(100vh - 1rem); } .board { height: 100%; } .dock, .told { opacity: 0; position: absolute; }"
 
 
 def take(folder: Path = PICTURES) -> None:
@@ -50,7 +57,63 @@ def take(folder: Path = PICTURES) -> None:
                 tab.wait_for_selector("[data-shown]")
                 tab.locator(".board").screenshot(path=folder / f"{name}{suffix}.png")
                 tab.close()
+        (folder / "moving.png").write_bytes(moving(list(_filmed(browser, Path(scratch) / f"{MOVING}.html"))))
         browser.close()
+
+
+def _filmed(browser: Any, page: Path) -> Iterator[tuple[bytes, float]]:
+    """Pictures of a round with what moves in it, each with how long it is seen (s)."""
+    width, height = MOVING_SIZE
+    tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
+    tab.goto(page.as_uri())
+    tab.wait_for_selector("[data-shown]")
+    tab.add_style_tag(content=ALONE)
+    tab.keyboard.press("Shift+ArrowLeft")
+    time.sleep(STEP_S)
+    shown, since = tab.locator(".board").screenshot(), time.monotonic()
+    is_over = False
+    while not is_over:
+        tab.keyboard.press("ArrowRight")
+        is_over = tab.locator(".k-verdict, .k-figure").count() > 0
+        until = time.monotonic() + (SHOWDOWN_S if is_over else STEP_S)
+        while time.monotonic() < until:
+            time.sleep(FRAME_S)
+            now = tab.locator(".board").screenshot()
+            if now != shown:
+                at = time.monotonic()
+                yield shown, at - since
+                shown, since = now, at
+    yield shown, LAST_S
+    tab.close()
+
+
+def moving(frames: Sequence[tuple[bytes, float]]) -> bytes:
+    """One animated PNG (APNG) of PNGs of the same size, each with how long it is seen (s)."""
+    first = list(_chunks(frames[0][0]))
+    head = next(octets for kind, octets in first if kind == b"IHDR")
+    size, numbers = head[:8], iter(range(len(frames) * 100))
+    parts = [_chunk(b"IHDR", head), _chunk(b"acTL", struct.pack(">II", len(frames), 0))]
+    for place, (picture, seen_s) in enumerate(frames):
+        delay = struct.pack(">HHBB", round(1000 * seen_s), 1000, 0, 0)
+        parts.append(_chunk(b"fcTL", struct.pack(">I", next(numbers)) + size + bytes(8) + delay))
+        for kind, octets in _chunks(picture):
+            if kind == b"IDAT" and place == 0:
+                parts.append(_chunk(b"IDAT", octets))
+            elif kind == b"IDAT":
+                parts.append(_chunk(b"fdAT", struct.pack(">I", next(numbers)) + octets))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts) + _chunk(b"IEND", b"")
+
+
+def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 8
+    while at < len(png):
+        (length,) = struct.unpack_from(">I", png, at)
+        yield png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
+        at += length + 12
+
+
+def _chunk(kind: bytes, octets: bytes) -> bytes:
+    return struct.pack(">I", len(octets)) + kind + octets + struct.pack(">I", zlib.crc32(kind + octets))
 
 
 def page_of(game: Game[Any, Any]) -> str:

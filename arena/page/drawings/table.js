@@ -74,7 +74,7 @@ export function table(scene, seat, { centre, place: drawPlace }) {
           const at = (each - bottom + seats) % seats;
           const { columns, rows } = wide?.[at] ?? {};
           const { columns: column, rows: row } = narrow?.[at] ?? {};
-          return html`<li key=${each} class=${classes("k-slot", isRound && at === 0 && "is-bottom", each === seat && "is-own")}
+          return html`<li key=${each} class=${classes("k-slot", isRound && at === 0 && "is-bottom", ["1", WIDE_GRID.last].includes(rows) && "is-across", each === seat && "is-own")}
             style=${{ "--columns": columns, "--rows": rows, "--column": column, "--row": row }}>${drawPlace(each)}</li>`;
         })}
       </ol>
