@@ -1,6 +1,6 @@
 // Small parts of which all pages are made.
 
-import { html, useCallback, useEffect, useRef, useState } from "../html.js";
+import { html, useCallback, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { REACHED, sentence } from "./ask.js";
 
 const AGAIN_MS = 5_000; // until a server that could not be reached is asked again
@@ -13,7 +13,7 @@ export function Trouble({ refused }) {
 // The heading of a page, which gets the focus when the page was reached by a link.
 export function Heading({ children, takesFocus = false }) {
   const heading = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // at once: who types meanwhile would type into nothing
     if (takesFocus) heading.current.focus({ preventScroll: true });
   }, []);
   return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
