@@ -88,7 +88,8 @@ def check_ring(world: World) -> None:
     ring = json.loads(value)
     chips = sum(player["chips"] for player in [*ring["places"], *ring["queue"]] if player)
     players = len(set().union(*world.ledger.owners.values()))
-    if chips != CHIPS * players:
+    # Whoever was let in just before a kill may never have heard of it, and then asks again.
+    if chips % CHIPS or chips < CHIPS * players:
         world.ledger.wrong.append(f"{chips} chips of {players} players")
     pairings = rows(world.folder / "tables" / "arena.db", "SELECT series_id FROM matches")
     if (archived := pairings.count((ring["id"],))) != ring["hands"]:
