@@ -4,17 +4,17 @@
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { boardOf, drawnBy } from "./boards.js";
 import { linesAt, marksOf, roundName, roundsOf, sceneAt, viewersOf } from "./film.js";
-import { useKeys, useSwipe } from "./gestures.js";
+import { useKeys, useSwipe } from "./player/gestures.js";
 import { kit } from "./kit.js";
 import { isolated } from "./drawings/names.js";
-import { Ahead } from "./ahead.js";
-import { decidedAt, Ending } from "./ending.js";
-import { useFit } from "./fit.js";
-import { Log } from "./log.js";
-import { useMotion } from "./motion.js";
-import { PACES, usePlace } from "./place.js";
-import { isHeard, sound, soundOf, switchSounds } from "./sounds.js";
-import { Tabs } from "./tabs.js";
+import { Ahead } from "./player/ahead.js";
+import { decidedAt, Ending } from "./player/ending.js";
+import { useFit } from "./player/fit.js";
+import { Log } from "./player/log.js";
+import { useMotion } from "./player/motion.js";
+import { PACES, usePlace } from "./player/place.js";
+import { isHeard, sound, soundOf, switchSounds } from "./player/sounds.js";
+import { Tabs } from "./player/tabs.js";
 
 const NEAR_STEPS = 2; // whoever is no further behind sees what happens now
 const RESULT_MS = 4000; // for the end of a match that was read, before the next one

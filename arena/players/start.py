@@ -17,12 +17,12 @@ import trio
 
 from arena.box.box import Box, CannotRun, Job, Running
 from arena.box.environment import inherited
+from arena.box.packages import how_to_have
 from arena.box.places import FileView, below
 from arena.box.scratch import SCRATCH
 from arena.errors import ArenaError, Hint
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
-from arena.players.packages import how_to_have
 from arena.players.tcp import listen
 from arena.players.transport import PipeTransport, Transport
 

@@ -28,7 +28,7 @@ import { boardOf } from "/page/boards.js";
 import { kit } from "/page/kit.js";
 import * as film from "/page/film.js";
 import * as table from "/page/drawings/table.js";
-import { fitted } from "/page/fit.js";
+import { fitted } from "/page/player/fit.js";
 import * as words from "/page/drawings/words.js";
 const stage = document.getElementById("stage"), below = document.getElementById("below");
 window.sent = [];

@@ -79,4 +79,4 @@ def test_won_and_lost_have_signs(player: Callable[..., Any]) -> None:  # noqa: F
 
 def test_the_line_is_small() -> None:
     """It is on every page with a match."""
-    assert (Path(arena.page.__file__).parent / "ahead.js").stat().st_size <= 3 << 10
+    assert (Path(arena.page.__file__).parent / "player" / "ahead.js").stat().st_size <= 3 << 10

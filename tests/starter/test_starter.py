@@ -16,9 +16,9 @@ from calls import called
 from daily import NIGHTLY
 from needs import needs
 
+from arena.box.packages import PACKAGES
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.players.packages import PACKAGES
 from arena.sdk import Bot, allows, choose, rehearse
 from arena.starter import LANGUAGES, find_language
 from arena.starter.folder import TEMPLATES, Starter, check_new_name, write_starter

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
-import { saved } from "../ending.js";
+import { saved } from "../player/ending.js";
 import { forgetMatches, keptMatches, MATCHES_MAX } from "./kept.js";
 import { counted, Heading, listed } from "./parts.js";
 import { useTitle } from "./routes.js";

@@ -20,7 +20,7 @@ PAGE = """\
 </html>
 """
 AGAIN = """\
-<script src="/static/page/site/again.js" data-seconds="{0}"></script>
+<script src="/static/page/again.js" data-seconds="{0}"></script>
 <noscript><meta http-equiv="refresh" content="{0}"></noscript>"""
 
 

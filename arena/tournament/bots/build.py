@@ -13,13 +13,13 @@ import attrs
 import trio
 
 from arena.box.box import Box, Running
+from arena.box.packages import how_to_have
 from arena.box.places import FileView
 from arena.box.scratch import remove_folder
 from arena.players.crash import error_in_build, last_line
 from arena.players.entrant import Entrant
 from arena.players.folders import FILES, build_folder
 from arena.players.log import BotLog
-from arena.players.packages import how_to_have
 from arena.players.start import (
     BotBroken,
     BuildFailed,

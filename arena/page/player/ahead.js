@@ -1,6 +1,6 @@
 // Who was ahead: what each seat holds, as lines under the timeline.
 
-import { html, useMemo } from "./html.js";
+import { html, useMemo } from "../html.js";
 
 const WIDE = 100, HIGH = 24;
 const COLOURS = 8, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4", "1 3", "12 4"]; // no line is known by colour alone

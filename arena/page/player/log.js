@@ -1,9 +1,9 @@
 // What happened so far, line by line, beside the board of the match player.
 
-import { html, useEffect, useMemo, useRef } from "./html.js";
-import { cardWords } from "./drawings/cards.js";
-import { isolated } from "./drawings/names.js";
-import { amountOf, linesAt, timesAt } from "./film.js";
+import { html, useEffect, useMemo, useRef } from "../html.js";
+import { cardWords } from "../drawings/cards.js";
+import { isolated } from "../drawings/names.js";
+import { amountOf, linesAt, timesAt } from "../film.js";
 
 const LINES_MAX = 400; // what is further back is reached by stepping there
 const LIVE_LINES_MAX = 2000; // a list that loses lines at its top jumps, which a match that is followed should not

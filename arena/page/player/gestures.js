@@ -1,6 +1,6 @@
 // Keys and swipes of the match player.
 
-import { useEffect, useRef } from "./html.js";
+import { useEffect, useRef } from "../html.js";
 
 const SWIPE_PX = 40;
 

@@ -1,7 +1,7 @@
 // Why a match ended as it did, the step that decided it, and how to show a moment to somebody else.
 
-import { html, useRef, useState } from "./html.js";
-import { isolated } from "./drawings/names.js";
+import { html, useRef, useState } from "../html.js";
+import { isolated } from "../drawings/names.js";
 import { pictureOf } from "./picture.js";
 
 // The index of the step that decided the match; −1: it is not in the film, or nothing did.

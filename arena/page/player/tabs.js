@@ -1,6 +1,6 @@
 // Several things that take turns in one place.
 
-import { html, useRef, useState } from "./html.js";
+import { html, useRef, useState } from "../html.js";
 
 // `tabs`: [{ id, title, body, news }]; `news` is how much is new there, which is shown until somebody looks.
 // `kept`: a ref of the one that was chosen before, where they take the place of other ones.

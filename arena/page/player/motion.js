@@ -2,7 +2,7 @@
 // are (`data-piece`: card, die, claim, chips …) and what they show (`data-face`), and the pieces before and after are
 // compared.  Only transforms and opacity are animated, so that nothing on the page is laid out anew.
 
-import { useLayoutEffect, useRef } from "./html.js";
+import { useLayoutEffect, useRef } from "../html.js";
 
 const MOVE_MS = 260, LONG_MS = 380, SHORT_MS = 180;
 const STAGGER_MS = 140; // from the first to the last of several pieces

@@ -1,6 +1,6 @@
 // How large the pieces on a board are drawn: as large as the space allows, whatever lies there.
 
-import { useEffect, useLayoutEffect, useRef } from "./html.js";
+import { useEffect, useLayoutEffect, useRef } from "../html.js";
 
 const SIZES = [1.85, 1.65, 1.45, 1.3, 1.15, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35];
 const PARTS = [["--k-fit", ".is-round .k-slot:not(.is-bottom) > .k-place"], ["--k-bottom-fit", ".is-round .is-bottom > .k-place"], ["--k-centre-fit", ".is-round > .k-centre"]];

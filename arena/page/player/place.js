@@ -1,8 +1,8 @@
 // At which step of a film the match player is, what moves it on, and which part of a step is shown: a showdown may be
 // told in several beats, which the board lists.
 
-import { useCallback, useEffect, useRef, useState } from "./html.js";
-import { sceneAt } from "./film.js";
+import { useCallback, useEffect, useRef, useState } from "../html.js";
+import { sceneAt } from "../film.js";
 import { isStill, STEPS_MAX } from "./motion.js";
 
 export const PACES = [["½×", 2400], ["1×", 1200], ["2×", 600], ["8×", 150]];
