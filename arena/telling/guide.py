@@ -2,7 +2,8 @@
 
 The text is Markdown without links: its first paragraph says in a line what the game is, cards, dice and the
 like stand in brackets, `{dice}` is the value of a house rule, and a point that begins with
-`when wild_ones is true:` is only there where that is so.  The site reads it so too (`page/site/guide.js`).
+`when wild_ones is true:` is only there where that is so.  A name that is no house rule stays as it is written.
+The site reads it so too (`page/site/guide.js`).
 """
 
 from __future__ import annotations
@@ -74,9 +75,9 @@ def _filled(text: str, rules: Mapping[str, str]) -> str:
         when = _WHEN.match(line.removeprefix("- "))
         if when is None:
             lines.append(line)
-        elif rules[when[1]] == when[2]:
+        elif rules.get(when[1]) == when[2]:
             lines.append(line.replace(when[0], "", 1))
-    return re.sub(r"\{(\w+)\}", lambda found: rules[found[1]], "\n".join(lines))
+    return re.sub(r"\{(\w+)\}", lambda found: rules.get(found[1], found[0]), "\n".join(lines))
 
 
 def _said(value: Any) -> str:

@@ -65,3 +65,10 @@ def test_a_game_in_one_file_has_them_beside_it(tmp_path: Path) -> None:
     assert guide_of(game) is None
     assert line_of(game).startswith("Kuhn poker: three cards, one bet.")
     assert "House rule: a player that fails" in described(game)
+
+
+def test_what_names_no_house_rule_stays_as_it_is(tmp_path: Path) -> None:
+    """An author's slip is seen where it is read; nothing fails of it."""
+    (tmp_path / "slipped.py").write_text(f"{KUHN.read_text()}# with a slip\n")
+    (tmp_path / "slipped.rules.md").write_text("Cards.\n\n- when antes is 2: Two.\n- {antes} chips each.\n")
+    assert guide_for(find_game(str(tmp_path / "slipped.py")).cls()) == "Cards.\n\n- {antes} chips each."

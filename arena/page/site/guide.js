@@ -10,7 +10,7 @@ const MARK = /\[([^\[\]]{1,20})\]/;
 
 // `rules`: the house rules of the table, or the usual ones; `module`, `scene`: the board and what it shows now, or null.
 export function Guide({ text, rules, module, scene }) {
-  const filled = text.replace(/\{(\w+)\}/g, (_, name) => (typeof rules[name] === "number" ? rules[name].toLocaleString("en") : ruleSaid(rules[name])));
+  const filled = text.replace(/\{(\w+)\}/g, (written, name) => (!(name in rules) ? written : typeof rules[name] === "number" ? rules[name].toLocaleString("en") : ruleSaid(rules[name])));
   return html`<div class="guide">${filled.split(/\n\s*\n/).map((part, at) => html`<${Part} key=${at} text=${part.trim()} rules=${rules} first=${at === 0} />`)}
     ${module?.guide ? module.guide(scene, kit) : ""}</div>`;
 }

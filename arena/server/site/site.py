@@ -75,8 +75,7 @@ class Site:
 
         `list_results` returns the results folders; `told_of` the game of a finished match, its title and its
         result in words, by the match's id, its results folder if it is of one, and the address that asks, or
-        raises Refusal.  `bots_port`: where bots
-        connect, which the page says to their authors.
+        raises Refusal.  `bots_port`: where bots connect, which the page says to their authors.
         """
         self._game_of = game_of
         self._list_results = list_results
