@@ -2,8 +2,8 @@
 
 The text is Markdown without links: its first paragraph says in a line what the game is, cards, dice and the
 like stand in brackets, `{dice}` is the value of a house rule, and a point that begins with
-`when wild_ones is true:` is only there where that is so.  A name that is no house rule stays as it is written.
-The site reads it so too (`page/site/guide.js`).
+`when wild_ones is true:` is only there where that is so.  A name that is no house rule stays as it is.  The
+site reads it so too (`page/site/guide.js`).
 """
 
 from __future__ import annotations
