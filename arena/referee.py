@@ -59,6 +59,8 @@ class Resumption:
     had_answered: tuple[bool, ...] = ()
     """For each seat, whether its instance had answered before the match began, so that its bank has paid for
     its first answer in the match as well.  Empty: none had."""
+    is_told: bool = False
+    """Whether the players, who were not there, are told of these turns as if they had been."""
 
 
 def no_lag(since: float) -> float:
@@ -88,10 +90,10 @@ async def play_match(
     propagates), they hold the moves so far, including those at which they failed.  When `watch` is
     called, both have all of that turn.
     `note_asked` is called whenever the questions of a turn have been handed over; some may be answered then.
-    With a `resumption` its turns are applied first, chance's as they are, without a word to anybody: not
-    even to `watch`.  Banks, faults and who is abandoned follow from its decisions; open questions are asked
-    anew with all their time.  An instance that is new has the time of its first answer once more.  The
-    record holds all turns and decisions, but the capsules of new faults only.
+    With a `resumption` its turns are applied first, chance's as they are, without a word to `watch`, and to
+    players only if it asks for that.  Banks, faults and who is abandoned follow from its decisions; open
+    questions are asked anew with all their time.  An instance that is new has the time of its first answer
+    once more.  The record holds all turns and decisions, but the capsules of new faults only.
     """
     turns = [] if turns is None else turns
     decisions = [] if decisions is None else decisions
@@ -251,7 +253,10 @@ class _Match:
         self.decisions.extend(resumption.decisions)
         for moves in resumption.turns:
             turns.append(moves)
-            state = self.game.apply(state, moves).state
+            step = self.game.apply(state, moves)
+            state = step.state
+            if resumption.is_told:
+                self._tell(step)
             if len(turns) % TURNS_BETWEEN_CHECKPOINTS == 0:
                 yield ()
         return state

@@ -93,6 +93,11 @@ def listed(names: Collection[str], joint: str = "and", most: int | None = None) 
     return f"{', '.join(head)} {joint} {last}" if head else last
 
 
+def first_place(names: Collection[str], verb: str) -> str:
+    """Who came first: `bob wins`, or `ann and bob share first place`."""
+    return f"{listed(names)} {verb if len(names) == 1 else 'share first place'}"
+
+
 NAMES_TOLD = 40
 """The most names in a line for people; a run may have thousands of bots."""
 

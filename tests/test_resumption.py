@@ -160,6 +160,17 @@ async def test_the_moves_of_chance_are_taken_from_the_turns(autojump_clock):
     assert [["said"], ["said"]] == [[kind for kind, _ in player.events] for player in players]
 
 
+async def test_who_was_not_there_is_told_of_the_turns(autojump_clock):
+    """As if it had been, if the resumption asks for that: a match that others began goes on with new players."""
+    uncut = [ScriptedPlayer("a"), ScriptedPlayer("b")]
+    whole = await play_once(Toy(turns=3), uncut)
+    cut = Resumption(whole.turns[:2], whole.decisions[:2], is_told=True)
+    players = [ScriptedPlayer("a"), ScriptedPlayer("b")]
+    await play_once(Toy(turns=3), players, resumption=cut)
+    assert [player.events for player in uncut] == [player.events for player in players]
+    assert uncut[0].events
+
+
 async def test_the_lists_of_a_resumed_match_hold_all_of_it(autojump_clock):
     """`turns` and `decisions` begin with what was played before."""
     whole = await play_once(Toy(), [ScriptedPlayer("a"), ScriptedPlayer("b")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from arena.game import Names, Seat
-from arena.words import listed, number_word
+from arena.words import first_place, listed, number_word
 
 
 def some(number: int, one: str, many: str) -> str:
@@ -50,5 +50,4 @@ def pot_shares(winners: Sequence[tuple[Seat, int]], name: Names) -> str:
 
 def match_won(ranks: Iterable[tuple[Seat, int]], name: Names) -> str:
     """Who came first: `bob wins the match`, `ann and bob share first place`."""
-    first = [name(seat) for seat, rank in ranks if rank == 1]
-    return f"{first[0]} wins the match" if len(first) == 1 else f"{listed(first)} share first place"
+    return first_place([name(seat) for seat, rank in ranks if rank == 1], "wins the match")

@@ -57,4 +57,14 @@ export function drawnBy(board, scene, seat, kit) {
   }
 }
 
+// What a board adds to the rules; nothing if it has nothing to add, or fails.
+export function guideOf(module, scene, kit) {
+  try {
+    return module?.guide ? module.guide(scene, kit) : "";
+  } catch (error) {
+    console.warn(`the rules are told without what the board adds, as that failed: ${error}`);
+    return "";
+  }
+}
+
 const styled = new Set();

@@ -38,7 +38,7 @@ const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" hei
 // `onNext(isNow)` is called to go on to it, at what is played now or from its start.  `isCalled`: whoever looks on is to move.
 // `watches`: nobody who looks on will be asked.
 export function Player({
-  film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [], embed = false,
+  film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, link = null, tabs = [],
   reads = false, isOld = false, onNext, isCalled = false, watches = false,
 }) {
   const isLive = film.status === "playing";
@@ -85,7 +85,7 @@ export function Player({
   const sayNow = () => linesAt(film, place, viewer).map(({ text }) => text).join(". ");
   const ending = film.ranks && html`<${Ending} ...${{ film, place, viewer, go, link, board: drawn, said: sayNow }} />`;
 
-  return html`<div class=${`player${embed ? " embed" : ""}${isLive ? " live" : ""}${beside ? " at-a-table" : ""}${watches ? " watching" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
+  return html`<div class=${`player${beside ? " at-a-table" : ""}${watches ? " watching" : ""}`} ref=${root} tabindex="-1" role="group" aria-label="Match player">
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
       <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${picture}<div class="k-board k-ghosts" aria-hidden="true" ref=${ghosts}></div></div>

@@ -38,7 +38,7 @@ export function start(module) {
       <h3 data-part="title">${isolated(film.names.join(film.names.length > 2 ? ", " : " against "), film.names)}</h3>
       <p class="result" data-part="result">${isolated(result, film.names)} · match ${match} · <a data-part="link" href=${address(match, 0, "all")}>link to this step</a></p>
       ${(film.why || film.note) && html`<p class="result" data-part="why">${[film.why, film.note].filter(Boolean).join(". ")}</p>`}
-      <${Player} film=${film} module=${module} start=${start} onMove=${onMove} link=${(step, viewer) => `${location.href.split("#")[0]}${address(match, step, viewer)}&play`} embed=${isEmbedded} />
+      <${Player} film=${film} module=${module} start=${start} onMove=${onMove} link=${(step, viewer) => `${location.href.split("#")[0]}${address(match, step, viewer)}&play`} />
     </div>`, root);
     root.hidden = false;
   }

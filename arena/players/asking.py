@@ -24,8 +24,11 @@ class JudgedAnswer:
     move: Any
     """None if the answer was not a move."""
     fault: FaultKind | None
+    """None: the move counts."""
     reason: str
+    """Why it failed, if it did."""
     elapsed_s: float
+    """The time from when the question was sent to the answer."""
 
 
 async def answer_of(
@@ -36,7 +39,7 @@ async def answer_of(
     *,
     is_judged: bool = True,
 ) -> JudgedAnswer:
-    """Has a player sit down at a match, hear what was told until then, and answer a question.
+    """Has a player sit down at a match, hear what was told until then, and answer a question; then ends it.
 
     `told`: events, each with its kind and payload.  A move is legal by the options of the question, unless
     these were not recorded (`is_judged`).

@@ -38,7 +38,9 @@ class MatchFilter:
     @property
     def test(self) -> str:
         """The condition on `number`, in SQL, with names for its values."""
-        chosen = {"lost": _LOST, "faults": _FAULTS, "upsets": _UPSETS}
+        if self.only == "lost":  # which says who played as well
+            return f"number IN ({_LOST})"
+        chosen = {"faults": _FAULTS, "upsets": _UPSETS}
         among = [_OF_BOT + ":bot"] if self.bot is not None else []
         among += [_OF_BOT + ":against"] if self.against is not None else []
         among += [chosen[self.only]] if self.only is not None else []

@@ -13,7 +13,7 @@ from arena.terminal.inks import Inks
 from arena.terminal.match import retold
 from arena.terminal.text import wrapped
 from arena.tournament.folder.stored import stored_game
-from arena.words import counted, listed, printable
+from arena.words import counted, first_place, listed, printable
 
 LATEST_MATCH = "latest"
 LINES_MAX = 8
@@ -127,6 +127,7 @@ def result_line(match: StoredMatch) -> str:
     won = [printable(seat.bot) for seat in match.seats if seat.rank == 1]
     others = [printable(seat.bot) for seat in match.seats if seat.rank != 1]
     faults = sum(seat.faults for seat in match.seats)
-    told = f"{won[0]} wins" if len(won) == 1 else f"{listed(won)} share first place"
     against = f" against {listed(others)}" if others else ""
-    return f"match {match.match_id}: {told}{against}" + (f" ({counted(faults, 'fault')})" if faults else "")
+    return f"match {match.match_id}: {first_place(won, 'wins')}{against}" + (
+        f" ({counted(faults, 'fault')})" if faults else ""
+    )

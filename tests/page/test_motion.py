@@ -162,12 +162,16 @@ def test_sounds_are_off_until_somebody_wants_them(player: Callable[..., Any]) ->
 
 BEATEN = """(json) => {
     const film = page.film.openFilm(json), told = [];
+    const held = () => [...document.querySelectorAll(".k-place")].map((place) => /\\d+ (?:dice|die|cards?)|\\w+ (?:dice|die|cards?)/.exec(place.querySelector(".k-stats")?.textContent ?? "")?.[0]).join();
     film.steps.forEach((_, step) => {
         if (!step) return;
         const scenes = [step - 1, step].map((each) => page.film.sceneAt(film, each, "spectator"));
+        draw(scenes[0]);
+        const before = held();
         for (const beat of module.beats(scenes[1], scenes[0])) {
             draw(page.film.sceneAt(film, step, "spectator", beat));
-            told.push([step, document.querySelectorAll(".k-bubble.is-lost, .k-bubble.is-won, .is-first").length]);
+            const results = document.querySelectorAll(".k-bubble.is-lost, .k-bubble.is-won, .is-first").length;
+            told.push([step, results || held() !== before]);
         }
     });
     return told;

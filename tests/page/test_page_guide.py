@@ -47,8 +47,8 @@ def test_the_parts_of_the_kit() -> None:
 
 
 def test_the_props_of_the_match_player() -> None:
-    """All but `embed`, which is for reports."""
+    """Each has its row."""
     made = re.search(r"function Player\(\{(.*?)\}\)", (PAGE / "player.js").read_text("utf-8"), re.DOTALL)
     assert made
     props = {re.split(r"\W", prop.strip())[0] for prop in made[1].split(",")} - {""}
-    assert named(section("How a page shows a match")) == props - {"embed"}
+    assert named(section("How a page shows a match")) == props

@@ -67,16 +67,17 @@ class Listener(Bot):
 
 
 class Silent(Player):
-    """Never answers, as a bot that hangs."""
+    """Never answers, as a bot that hangs; sets the event when it is asked."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, asked: trio.Event | None = None) -> None:
         self.name = name
+        self.asked = trio.Event() if asked is None else asked
 
     def begin(self, start: MatchStart) -> None:
         pass
 
     def ask(self, question: Question, slot: Slot) -> None:
-        pass
+        self.asked.set()
 
 
 def asking(player: Callable[[str], Player]) -> BotQuestions:
@@ -92,6 +93,15 @@ async def ask(server: Results, body: Any) -> tuple[int, Any]:
     path = f"/api/results/first/matches/{listed['matches'][0]['match_id']}/ask"
     answer = await server.http.post(path, json=body)
     return answer.status_code, answer.json()
+
+
+async def test_no_time_is_left_once_it_is_up() -> None:
+    """A bot's step may take longer than there was: that is no time at all, which Trio takes, and not less."""
+    left_s = [module._limit(until=1.0, now=now).time_s for now in (0.25, 1.0, 3.0)]
+    assert [0.75, 0.0, 0.0] == left_s
+    with trio.move_on_after(left_s[-1]) as scope:
+        await trio.sleep_forever()
+    assert scope.cancelled_caught
 
 
 async def test_a_bot_is_asked_what_the_seat_was_asked(root: Path) -> None:
@@ -168,18 +178,17 @@ async def test_a_bot_that_does_not_answer_is_a_sentence(
         assert note in told["note"]
 
 
-async def test_an_address_asks_one_at_a_time_and_six_a_minute(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_address_asks_one_at_a_time_and_six_a_minute(root: Path) -> None:
     """A question that is refused costs nobody anything; other addresses have their own six."""
-    monkeypatch.setattr(module, "QUESTION_S", 0.3)
-    silent = asking(Silent)
+    is_asked = trio.Event()
+    silent = asking(partial(Silent, asked=is_asked))
     silent._asking._most = 2
     async with results(root, questions=silent, client="192.0.2.1") as server, trio.open_nursery() as nursery:
         nursery.start_soon(ask, server, {"bot": "odds", "step": 1})
-        await trio.sleep(0.1)
+        await is_asked.wait()
         status, told = await ask(server, {"bot": "odds", "step": 1})
-        assert (429, "bot_questions", 0.3) == (status, told["key"], told["seconds"])
+        assert (429, "bot_questions", module.QUESTION_S) == (status, told["key"], told["seconds"])
+        nursery.cancel_scope.cancel()
     quick = asking(lambda name: LocalPlayer(name, AnyMove()))
     async with results(root, questions=quick, client="192.0.2.1") as server:
         assert 400 == (await ask(server, {"bot": "odds", "step": 1, "name": "eve"}))[0]

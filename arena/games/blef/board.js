@@ -93,13 +93,14 @@ function place(scene, seat, look, kit) {
   const { left, most, showdown } = look;
   const own = scene.own[seat]?.hands[0]?.hand.map(textOf) ?? [];
   const revealed = showdown?.hands[seat];
+  const count = showdown?.isOpen && revealed ? revealed.length : left[seat]; // how many it has next says who lost
   return kit.place(scene, seat, {
-    stats: `${kit.counted(left[seat], "card")}${left[seat] === most ? ", the most" : ""}`,
+    stats: `${kit.counted(count, "card")}${count === most ? ", the most" : ""}`,
     said: showdown?.checker === seat ? "checks" : scene.said[seat],
     lost: showdown?.loser === seat && !showdown.isOpen ? (scene.out[seat] ? "is out" : "loses the round") : null,
     body: [
       revealed && kit.cards(revealed, revealedOptions(showdown, own.length > 0)),
-      own.length > 0 && (revealed ? kit.handNow(kit.cards(own)) : kit.cards(own)),
+      own.length > 0 && !showdown?.isOpen && (revealed ? kit.handNow(kit.cards(own)) : kit.cards(own)),
       !own.length && !revealed && left[seat] > 0 && kit.cards(left[seat]),
     ],
   });

@@ -113,7 +113,7 @@ function place(scene, seat, look, kit) {
     lost: loses ? (scene.out[seat] ? "is out" : "loses a die") : null,
     body: [
       revealed && revealedDice(showdown, seat, own.length > 0 || revealed.length > LARGE_MAX, kit),
-      own.length > 0 && (revealed ? kit.handNow(dice(own)) : dice(own)),
+      own.length > 0 && !showdown?.isOpen && (revealed ? kit.handNow(dice(own)) : dice(own)),
       !own.length && !revealed && left[seat] > 0 && dice(left[seat]),
     ],
   });

@@ -28,7 +28,8 @@ function drawnOf(film, last) {
   const held = film.steps.map((step) => step.holdings);
   const first = held.find(Boolean);
   if (!first || !last) return null;
-  const all = held.filter(Boolean).flat(), high = Math.max(...all), low = Math.min(...all);
+  const over = (pick) => held.reduce((best, each) => (each ? pick(best, ...each) : best), first[0]);
+  const high = over(Math.max), low = over(Math.min);
   const y = (value) => 1 + (HIGH - 2) * (high > low ? (high - value) / (high - low) : 0.5);
   const lines = film.names.map(() => []), leads = [];
   let before = null;

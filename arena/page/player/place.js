@@ -21,10 +21,13 @@ export function usePlace({ film, start: { step: first, plays: isStarted }, reads
   const [mode, setMode] = useState(() => (isStarted ? "plays" : begins(first)));
   const [pace, setPace] = useState(1);
   const known = useRef(film), moved = useRef(0);
-  if (known.current !== film) { // another film begins at its own start
+  if (known.current !== film) {
+    const isOther = known.current.match !== film.match; // which begins at its own start
     known.current = film;
-    setAt(0);
-    setMode(begins());
+    if (isOther) {
+      setAt(0);
+      setMode(begins());
+    }
   }
   const place = mode === "follows" ? last : Math.min(at, last);
   const run = useBeats({ film, place, viewer, board, isOn: mode !== "follows" || isLive, paceMs: PACES[pace][1] });

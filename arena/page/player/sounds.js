@@ -15,19 +15,22 @@ const SOUNDS = {
 // Which sound goes with what happens on a board (motion.js); of several things the first is heard.
 const HEARD = [["shot", "shot"], ["loss", "loss"], ["reveal", "reveal"], ["won", "reveal"], ["click", "bet"], ["turn", "bet"], ["bid", "bet"], ["bet", "bet"], ["gather", "bet"], ["play", "deal"], ["deal", "deal"], ["said", "bet"]];
 
-let context = null;
+let context = null, chosen = null;
 
 export function isHeard() {
-  try {
-    return localStorage.getItem(KEY) === "on";
-  } catch {
-    return context !== null; // a browser may refuse to keep anything
+  if (chosen === null) {
+    try {
+      chosen = localStorage.getItem(KEY) === "on";
+    } catch {
+      chosen = false; // a browser may refuse to keep anything
+    }
   }
+  return chosen;
 }
 
 // Turns sounds on or off; on is heard at once.
 export function switchSounds() {
-  const isOn = !isHeard();
+  const isOn = chosen = !isHeard();
   try {
     if (isOn) localStorage.setItem(KEY, "on");
     else localStorage.removeItem(KEY);

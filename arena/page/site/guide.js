@@ -1,6 +1,7 @@
 // The rules of a game as a person tells them, with cards, dice and the like drawn, and what its board has to add.
 // The text is Markdown without links, with the marks that `arena/telling/guide.py` reads in the same way.
 
+import { guideOf } from "../boards.js";
 import { html } from "../html.js";
 import { kit } from "../kit.js";
 import { ruleSaid } from "./rules.js";
@@ -12,7 +13,7 @@ const MARK = /\[([^\[\]]{1,20})\]/;
 export function Guide({ text, rules, module, scene }) {
   const filled = text.replace(/\{(\w+)\}/g, (written, name) => (!(name in rules) ? written : typeof rules[name] === "number" ? rules[name].toLocaleString("en") : ruleSaid(rules[name])));
   return html`<div class="guide">${filled.split(/\n\s*\n/).map((part, at) => html`<${Part} key=${at} text=${part.trim()} rules=${rules} first=${at === 0} />`)}
-    ${module?.guide ? module.guide(scene, kit) : ""}</div>`;
+    ${guideOf(module, scene, kit)}</div>`;
 }
 
 function Part({ text, rules, first }) {

@@ -6,7 +6,7 @@ import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
 import { Analysis } from "./analysis.js";
 import { allGames, get, sentence } from "./ask.js";
-import { Heading, listed, useAsked } from "./parts.js";
+import { Heading, listed, Trouble, useAsked } from "./parts.js";
 import { momentOf, useTitle } from "./routes.js";
 import { symbols } from "./symbols.js";
 
@@ -41,8 +41,16 @@ export function Page({ id, folder, takesFocus }) {
   const results = folder && `/results/${encodeURIComponent(folder)}`, address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
-  useEffect(() => { document.documentElement.classList.toggle("embedded", new URLSearchParams(location.hash.slice(1)).has("embed")); }, [id]);
   const start = useMemo(startOf, [id, folder]);
+  useEffect(() => {
+    document.documentElement.classList.toggle("embedded", start.isEmbedded);
+    return () => document.documentElement.classList.remove("embedded");
+  }, [start]);
+  useEffect(() => {
+    const turn = () => { if (location.hash.startsWith("#step=")) location.reload(); }; // a link to another moment of this match
+    addEventListener("hashchange", turn);
+    return () => removeEventListener("hashchange", turn);
+  }, []);
   const where = useRef(start), tab = useRef(undefined);
   const [isWhole, setWhole] = useState(start.step === 0);
   const shown = (film) => boardModule(film.game).then((module) => ({ film, module }));
@@ -56,7 +64,7 @@ export function Page({ id, folder, takesFocus }) {
     return found;
   }, [id, folder]);
   const whole = useAsked(async () => (isWhole ? shown(await wholeFilm(address, note)) : null), [id, folder, isWhole]);
-  const value = whole.value ?? moment.value, refused = moment.refused ?? whole.refused;
+  const value = whole.value ?? moment.value, missing = moment.refused ?? whole.refused, refused = value ? null : missing;
   const film = value?.film;
   useTitle(film ? `${film.title}: ${listed(film.names)}` : refused ? "No match" : "Match");
   if (refused) {
@@ -67,7 +75,8 @@ export function Page({ id, folder, takesFocus }) {
   return html`<${Heading} takesFocus=${takesFocus}>${film.title}: ${isolated(listed(film.names), film.names)}<//>
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
-    <${Shown} key=${whole.value ? "whole" : "moment"} ...${{ film, module: value.module, where, tab, folder, address, isWhole: Boolean(whole.value) }} />
+    <${Trouble} refused=${missing} />
+    <${Shown} key=${whole.value ? "whole" : "moment"} ...${{ film, module: value.module, where, tab, folder, address, isWhole: Boolean(whole.value), isEmbedded: start.isEmbedded }} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
@@ -75,13 +84,13 @@ export function Page({ id, folder, takesFocus }) {
 function startOf() {
   const asked = new URLSearchParams(location.hash.slice(1)), seat = asked.get("seat");
   const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
-  return { step: Math.max(0, Math.trunc(Number(asked.get("step")) - 1) || 0), viewer, plays: asked.has("play") };
+  return { step: Math.max(0, Math.trunc(Number(asked.get("step")) - 1) || 0), viewer, plays: asked.has("play"), isEmbedded: asked.has("embed") };
 }
 
 // `where`, `tab`: the refs of the step (of all), the viewer and whether it plays, and of the tab that was chosen, with
 // which a longer film goes on;
 // `isWhole`: no longer one comes.
-function Shown({ film, module, where, tab, folder, address, isWhole }) {
+function Shown({ film, module, where, tab, folder, address, isWhole, isEmbedded }) {
   const start = useMemo(() => ({ ...where.current, step: where.current.step - film.first, tab }), []);
   const [[place, as], note] = useState([start.step, start.viewer]);
   const keeping = useRef(0);
@@ -93,7 +102,7 @@ function Shown({ film, module, where, tab, folder, address, isWhole }) {
     clearTimeout(keeping.current);
     keeping.current = setTimeout(() => {
       try {
-        history.replaceState(null, "", momentOf(step, viewer));
+        history.replaceState(null, "", momentOf(step, viewer) + (isEmbedded ? "&embed" : ""));
       } catch {
         // an address that stays does no harm
       }

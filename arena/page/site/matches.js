@@ -27,7 +27,7 @@ export function Page({ id: folder, takesFocus }) {
     const page = await get(`/api${here}/matches?${queryOf({ ...asked, first, count: PAGE })}`);
     set((old) => ({ ...page, of: query, matches: first ? [...old.matches, ...page.matches] : page.matches }));
   });
-  useEffect(() => { if (!busy && found?.of !== query && !refused) ask(0); }, [query, busy]);
+  useEffect(() => { if (!busy && found?.of !== query && !refused) ask(0); }, [query, busy, refused]);
   const choose = (changed) => {
     const next = { ...asked, ...changed };
     if (!next.bot && next.only === "lost") next.only = "";

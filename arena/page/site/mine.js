@@ -2,6 +2,7 @@
 
 import { html, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
+import { place as placeWord } from "../drawings/words.js";
 import { saved } from "../player/ending.js";
 import { forgetMatches, keptMatches, MATCHES_MAX } from "./kept.js";
 import { counted, Heading, listed } from "./parts.js";
@@ -34,8 +35,6 @@ function resultOf({ names, ranks, you }) {
   if (!ranks) return "its end was not seen here";
   const first = names.filter((name) => ranks[name] === 1);
   if (first.length === names.length) return "a draw";
-  if (ranks[you] > 1 && names.length > 2) return `you came ${ordinal(ranks[you])}; ${listed(first)} won`;
-  return ranks[you] > 1 ? `you lost to ${listed(first)}` : first.length === 1 ? "you won" : `you shared the first place`;
+  if (ranks[you] > 1 && names.length > 2) return `you came ${placeWord(ranks[you])}; ${listed(first)} won`;
+  return ranks[you] > 1 ? `you lost to ${listed(first)}` : first.length === 1 ? "you won" : "you shared first place";
 }
-
-const ordinal = (rank) => ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"][rank - 1] ?? `at place ${rank}`;

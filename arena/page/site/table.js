@@ -116,7 +116,7 @@ function useReading({ film, table }) {
   const [kept, keep] = useState(null);
   const reads = table !== null && standing(table).seat === null && !table.players.some((player) => player.way === "person" && !player.has_left);
   const isOld = Boolean(reads && kept && film && kept.match !== film.match);
-  useEffect(() => { if (!isOld) keep(film); }, [film]);
+  useEffect(() => { if (!isOld) keep(film); }, [film, isOld]);
   const onNext = (isNow) => {
     if (isNow && film.status === "playing") film.isFresh = false; // not from its start
     keep(film);

@@ -340,6 +340,7 @@ class ResultsMatches(msgspec.Struct):
     """Whose matches these are; null: all."""
     against: str | None
     only: str | None
+    """Who played in them too, and what kind of them is shown, such as `lost`; null: any."""
     matches_in_all: int
     first: int
     next: int | None

@@ -30,7 +30,7 @@ from arena.server.refusal import Refusal
 from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
 from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer
-from arena.words import listed
+from arena.words import first_place, listed
 
 T = TypeVar("T")
 
@@ -129,10 +129,10 @@ def _told(past: _Past) -> tuple[str, str, str]:
 
 
 def match_told(showing: Showing, ranks: Sequence[int]) -> tuple[str, str, str]:
-    """Return the name of a match's game, "GAME: NAMES", and who won."""
+    """The name of a match's game, "GAME: NAMES", and who won; `ranks` is empty where the rules failed."""
     game, names = showing.game, showing.names
     first = [name for name, rank in zip(names, ranks, strict=False) if rank == 1]
-    result = f"{listed(first)} {'won' if len(first) == 1 else 'share first place'}. " if first else ""
+    result = f"{first_place(first, 'won')}. " if first else ""
     return game.name, f"{game.title}: {listed(names)}", f"{result}The whole match, step by step."
 
 

@@ -61,7 +61,8 @@ class TurnWanted:
         if here is None or len(events) <= self.step:
             raise Refusal("bad_request", f"the match has {counted(len(events), 'step')}", field="step")
         seat = self._seat(showing, here)
-        state = None if here.step is None else here.step.state
+        assert here.step is not None, "somebody is asked"
+        state = here.step.state
         return PastTurn(
             match_id=match_id,
             step=self.step,

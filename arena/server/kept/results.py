@@ -72,6 +72,8 @@ class ResultsCatalog:
         self._listed: dict[str, tuple[Fingerprint, ResultsListed]] = {}
         self._running: dict[str, tuple[float, bool]] = {}
         """Whether each folder was written when its lock was last looked at."""
+        self._counts: dict[tuple[str, Fingerprint, MatchFilter], int] = {}
+        """How many matches passed a filter: counting goes through them all, and every page asks."""
 
     def folder(self, name: str) -> ResultsFolder:
         """The folder of this name.  Raises Refusal, with the reason, if it cannot be read."""
@@ -119,6 +121,7 @@ class ResultsCatalog:
             return False
         known = self._running.get(folder.name)
         if known is None or now > known[0] + LOOK_EVERY_S:
+            _make_room(self._running)
             known = self._running[folder.name] = now, is_held(folder.path / LOCK)
         return known[1]
 
@@ -126,12 +129,13 @@ class ResultsCatalog:
 
     def matches(self, name: str, of: MatchFilter, first: int, count: int) -> ResultsMatches:
         """`count` matches of a folder from `first` on, of those that are meant."""
-        with _opened(self.folder(name)) as store:
+        folder = self.folder(name)
+        with _opened(folder) as store:
             bots = sorted(store.players())
             for field, bot in (("bot", of.bot), ("against", of.against)):
                 if bot is not None and bot not in bots:
                     raise Refusal("not_found", "nobody of this name has played there", field=field)
-            total, found = store.count_of(of), store.matches_from(first, count, of)
+            total, found = self._count(store, folder, of), store.matches_from(first, count, of)
             sealed = store.sealed_among({match.series_id for match in found})
             return ResultsMatches(
                 name=name,
@@ -144,6 +148,14 @@ class ResultsCatalog:
                 next=first + count if total > first + count else None,
                 matches=[_match(match, match.series_id in sealed) for match in found],
             )
+
+    def _count(self, store: Store, folder: ResultsFolder, of: MatchFilter) -> int:
+        key = folder.name, folder.fingerprint, of
+        total = self._counts.get(key)
+        if total is None:
+            _make_room(self._counts)
+            total = self._counts[key] = store.count_of(of)
+        return total
 
     def film(self, name: str, match_id: str, part: MatchPart) -> bytes:
         """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
@@ -165,6 +177,12 @@ class ResultsCatalog:
         with _opened(self.folder(name)) as store:
             replay = _replay(store, match_id)
             return match_told(replay, [seat.rank for seat in replay.match.seats])
+
+
+def _make_room(known: dict[Any, Any]) -> None:
+    """Forgets everything once it is much: it is found again where it is needed."""
+    if len(known) >= RESULTS_MAX:
+        known.clear()
 
 
 def _replay(store: Store, match_id: str) -> Replay:

@@ -138,7 +138,8 @@ class ResultsApi(Api):
         if report is None:
             return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
-        is_running = await trio.to_thread.run_sync(self._known_catalog().is_running, folder)
+        catalog = self._known_catalog()
+        is_running = await self._read(address_of(request), lambda: catalog.is_running(folder))
         headers = {"content-security-policy": policy, "x-running": "yes" if is_running else "no"}
         return packed_answer(request, report.page, headers)
 

@@ -14,6 +14,7 @@ import msgspec
 from arena.match.game import Bare, Event, Form, Game, Items, Literal, Tagged
 from arena.server.tables.played_match import PlayedMatch
 from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Viewer
+from arena.words import first_place
 
 NAME_MAX = 64
 """Characters of a packet's name."""
@@ -129,4 +130,4 @@ def winners_told(match: PlayedMatch) -> str:
     """How the match ended, in a sentence."""
     assert match.record is not None, "it is over"
     first = [name for name, rank in zip(match.terms.names, match.record.ranks, strict=True) if rank == 1]
-    return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share first place'}"
+    return first_place(first, "wins")

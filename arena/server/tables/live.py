@@ -64,8 +64,6 @@ class LiveTable(Gathering):
         self.closed_because = ""
         """Why the table was closed; empty while it is open."""
         self._playing: trio.CancelScope | None = None
-        self._opening: Resumption | None = None
-        """What the match that begins goes on from."""
 
     # What members do; all but leaving needs a disk that works
 
@@ -96,11 +94,11 @@ class LiveTable(Gathering):
                 "conflict", f"{len(turn.names)} played there: as many must be seated, you among them"
             )
         seating = [*others[: turn.seat], member.player_id, *others[turn.seat :]]
-        self._opening = Resumption(turn.turns, ())
-        try:
-            self._begin(lambda table, by, _, now: tables.begin_seated(table, by, seating, now), member)
-        finally:
-            self._opening = None
+        self._begin(
+            lambda table, by, _, now: tables.begin_seated(table, by, seating, now),
+            member,
+            Resumption(turn.turns, (), is_told=True),
+        )
 
     def rematch(self, member: Member) -> None:
         self._begin(tables.rematch, member)
@@ -110,14 +108,17 @@ class LiveTable(Gathering):
         seed = self._hall.draw_seed()
         self._apply(tables.begin_standing(self.table, _shuffle(seed), self._hall.now()), seed)
 
-    def _begin(self, rule: Beginning, member: Member) -> None:
-        """Applies a rule that may begin a match, if there are places for its house bots."""
+    def _begin(self, rule: Beginning, member: Member, opening: Resumption | None = None) -> None:
+        """Applies a rule that may begin a match, if there are places for its house bots.
+
+        `opening`: what that match goes on from.
+        """
         self._hall.records.check()
         seed = self._hall.draw_seed()
         after = rule(self.table, member.player_id, _shuffle(seed), self._hall.now())
         if any(isinstance(notice, Began) for notice in after[1]):
             self._hall.bot_places.check(_house_bots(after[0].players), self.address)
-        self._apply(after, seed)
+        self._apply(after, seed, opening)
 
     def note_presence(self, member: Member) -> None:
         """The member is there and does something: it is not away any more."""
@@ -198,7 +199,7 @@ class LiveTable(Gathering):
 
     # What follows from it
 
-    def _apply(self, after: After, seed: int | None = None) -> None:
+    def _apply(self, after: After, seed: int | None = None, opening: Resumption | None = None) -> None:
         """Replaces the table with what it has become; tells it, and begins a match."""
         changed, notices = after
         if changed is self.table:
@@ -212,7 +213,7 @@ class LiveTable(Gathering):
         kinds = {type(notice) for notice in notices}
         if Began in kinds:
             assert seed is not None, "who begins a match has drawn its seed"
-            self._sit_down(seed)
+            self._sit_down(seed, opening)
         elif Woke in kinds and self.match is not None:
             self.match = self._new_match(self.match.terms, self.match.so_far, self.match.given)
             self._sit_down_again(self.match)
@@ -238,7 +239,7 @@ class LiveTable(Gathering):
 
     # The match
 
-    def _sit_down(self, seed: int) -> None:
+    def _sit_down(self, seed: int, opening: Resumption | None) -> None:
         table = self.table
         terms = MatchTerms(
             match_id=drawn_match_id(seed),
@@ -249,7 +250,7 @@ class LiveTable(Gathering):
             started_at=self._hall.now(),
             are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
-        self.match, self.seats = self._new_match(terms, self._opening), {}
+        self.match, self.seats = self._new_match(terms, opening), {}
         self.match.begin(table.rules)
 
     def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:

@@ -92,8 +92,7 @@ async def _asked(
     for draw in range(QUESTION_DRAWS):
         if isinstance(player, GonePlayer):
             return f"{bot} could not be started: {clipped(printable(player.reason), REASON_MAX)}"
-        limit = Limit(until - trio.current_time(), 0.0, is_first=True)
-        question = Question(turn.observation, turn.options, limit, None)
+        question = Question(turn.observation, turn.options, _limit(until, trio.current_time()), None)
         answer = await answer_of(player, _start(turn, draw), turn.told, question)
         if answer.fault == "too_late":
             await trio.sleep_until(until)
@@ -102,6 +101,11 @@ async def _asked(
         if answer.fault == "gone":
             return f"{bot} is gone: {clipped(printable(answer.reason), REASON_MAX)}"
     return ""
+
+
+def _limit(until: float, now: float) -> Limit:
+    """What is left of the time; a step of the bot's may have taken more than there was."""
+    return Limit(max(0.0, until - now), 0.0, is_first=True)
 
 
 def _start(turn: PastTurn, draw: int) -> MatchStart:

@@ -226,6 +226,7 @@ def begin(table: Table, by: str, rng: Random, now: float) -> After:
 def begin_seated(table: Table, by: str, seating: Sequence[str], now: float) -> After:
     """The host begins a match in which these player_ids have the seats in turn."""
     _check_host(table, by, "start")
+    _check_not_playing(table)
     return _begun_with(table, [table.member(player_id) for player_id in seating], now)
 
 
@@ -282,7 +283,6 @@ def _begun(table: Table, rng: Random, now: float) -> After:
 
 
 def _begun_with(table: Table, seated: Sequence[Member], now: float) -> After:
-    _check_not_playing(table)
     fresh = [attrs.evolve(member, is_ready=False, missed=0, seen_at=now) for member in table.members]
     begun = attrs.evolve(
         table,
