@@ -276,7 +276,7 @@ class Game(ABC, Generic[S, M]):
         """
 
     def may_be_silent(self, options: Sequence[Option]) -> bool:
-        """Whether the move that says nothing is among the options."""
+        """Whether the move that says nothing is among the options; everybody may know this of every seat."""
         return any(option.move is self.silent_move for option in options)
 
     def plays_next(self, state: S) -> Seat | None:

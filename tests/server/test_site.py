@@ -76,6 +76,25 @@ async def test_a_link_is_shown_with_its_game() -> None:
     assert '<meta property="og:title" content="Arena">' in first
 
 
+FRAMED = {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}
+
+
+@pytest.mark.parametrize(
+    ("path", "link"),
+    [
+        ("/results/a%23b", "/results/a%23b"),
+        ("//evil.example/results", "/evil.example/results"),
+        ("/results/a/matches?bot=ann&only=lost", "/results/a/matches?bot=ann&amp;only=lost"),
+    ],
+)
+async def test_a_page_that_is_not_shown_leads_to_itself_alone(path: str, link: str) -> None:
+    """To this address and no other, whatever stands in it."""
+    async with asked(Site()) as http:
+        answer = await http.get(f"http://localhost{path}", headers=FRAMED)
+    assert 403 == answer.status_code
+    assert f'<a href="{link}" target' in answer.text
+
+
 @pytest.mark.parametrize(("port", "told"), [(8888, ['<meta name="bots-port" content="8888">']), (None, [])])
 async def test_the_page_says_where_bots_connect(port: int | None, told: list[str]) -> None:
     """To their authors; nothing if none can connect."""
@@ -84,7 +103,6 @@ async def test_the_page_says_where_bots_connect(port: int | None, told: list[str
     assert told == re.findall(r'<meta name="bots-port"[^>]*>', page)
 
 
-FRAMED = {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}
 BLOG = "https://blog.example"
 
 

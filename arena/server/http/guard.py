@@ -14,6 +14,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import attrs
 
@@ -208,7 +209,9 @@ class _Answer:
         """Says, in a page that any site may show, that this one may not show what it asked for."""
         self._frames = b"frame-ancestors *"
         why = "pages of this server are shown within another site only if the server's host allows that site"
-        page = notice("Not shown here", why, alone=self._scope["path"])
+        query = self._scope.get("query_string", b"").decode("latin1")
+        alone = "/" + quote(self._scope["path"].lstrip("/")) + (f"?{query}" if query else "")
+        page = notice("Not shown here", why, alone=alone)
         await send_page(self.send, 403, page, [])
 
     async def preflight(self) -> None:
