@@ -110,10 +110,14 @@ async def program(box, place: FileView, *words: str, env=(), **more):
         said = Said(running)
         try:
             with trio.move_on_after(15):
-                while "\n" not in said.text and not running.ended.is_set():
+                while "\n" not in said.text:
+                    is_over, more = running.ended.is_set(), ""  # and then all it said is in the pipe
                     with trio.move_on_after(0.05):
                         await trio.lowlevel.wait_readable(read_fd)
-                        said.text += os.read(read_fd, 4096).decode()
+                        more = os.read(read_fd, 4096).decode()
+                    said.text += more
+                    if is_over and not more:
+                        break
             yield said
         finally:
             with trio.CancelScope(shield=True):

@@ -3,10 +3,10 @@
 import { html, useMemo } from "../html.js";
 
 const WIDE = 100, HIGH = 24;
-const COLOURS = 8, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4", "1 3", "12 4"]; // no line is known by colour alone
+const COLOURS = 8, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4", "1 3", "12 4"]; // not by colour alone
 const LEADS_SAID = 6; // the latest changes of the lead
 
-// `film.steps[].holdings`: by seat, more being better; null where the game does not say.
+// `film.steps[].holdings`: by seat, more is better; null where the game does not say.
 export function Ahead({ film, version, place, last }) {
   const drawn = useMemo(() => drawnOf(film, last), [film, version, last]);
   if (!drawn) return null;
@@ -28,13 +28,13 @@ function drawnOf(film, last) {
   const held = film.steps.map((step) => step.holdings);
   const first = held.find(Boolean);
   if (!first || !last) return null;
-  const over = (pick) => held.reduce((best, each) => (each ? pick(best, ...each) : best), first[0]);
+  const over = (pick) => held.reduce((best, each) => pick(best, ...(each ?? [])), first[0]);
   const high = over(Math.max), low = over(Math.min);
   const y = (value) => 1 + (HIGH - 2) * (high > low ? (high - value) / (high - low) : 0.5);
   const lines = film.names.map(() => []), leads = [];
   let before = null;
   held.forEach((values, step) => {
-    if (!values || values === before) return; // a step shares the list of the one before while nothing changes
+    if (!values || values === before) return; // shared while nothing changes
     lines.forEach((points, seat) => {
       if (before) points.push(`${x(step, last).toFixed(2)},${y(before[seat]).toFixed(1)}`);
       points.push(`${x(step, last).toFixed(2)},${y(values[seat]).toFixed(1)}`);
