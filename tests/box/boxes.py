@@ -111,12 +111,12 @@ async def program(box, place: FileView, *words: str, env=(), **more):
         try:
             with trio.move_on_after(15):
                 while "\n" not in said.text:
-                    is_over, more = running.ended.is_set(), ""  # and then all it said is in the pipe
+                    is_over, heard = running.ended.is_set(), ""  # and then all it said is in the pipe
                     with trio.move_on_after(0.05):
                         await trio.lowlevel.wait_readable(read_fd)
-                        more = os.read(read_fd, 4096).decode()
-                    said.text += more
-                    if is_over and not more:
+                        heard = os.read(read_fd, 4096).decode()
+                    said.text += heard
+                    if is_over and not heard:
                         break
             yield said
         finally:
