@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # -P, and tests are not installe
 
 from fairness import Charge, listening_to_the_judge
 
-from arena.worker import main
+from arena.tournament.workers.child import run_child
+from arena.tournament.workers.serve import work_for
 
 if __name__ == "__main__":
     folder, *words = sys.argv[1:]
@@ -20,4 +21,4 @@ if __name__ == "__main__":
             file.write(f"{charge}\n")
 
         with listening_to_the_judge(write):
-            sys.exit(main(words))
+            sys.exit(run_child(words, work_for))

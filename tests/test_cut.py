@@ -27,7 +27,7 @@ from arena.tournament.play.match import MatchRunner
 from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
 
-FORMATS_TRIED = tuple(FORMATS)
+FORMATS_TRIED = tuple(name for name, kind in FORMATS.items() if not kind.is_endless)
 ALLOCATED = {"tournament": "round-robin", "allocate": "open"}
 FAILING = (local("eve", Hopeless), local("fay", Fragile))
 FIRST_SOUND = (*FIELD[:3], local("bea", Hopeless))

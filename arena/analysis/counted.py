@@ -1,5 +1,7 @@
 """Which matches count: those of the series before the first one that is not closed, in schedule order.
 
+In a ladder, whose rows say in which batch a series closed, those of all closed series.
+
 A series that ends early is a short one, and counting it before the slow ones have finished
 would favour bots that end matches quickly.  A series with an aborted match is left out
 entirely, so that no bot gains from the seat in which the rules failed.
@@ -7,7 +9,7 @@ entirely, so that no bot gains from the seat in which the rules failed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import takewhile
 
 import attrs
@@ -51,10 +53,16 @@ class Coverage:
         return "; ".join([f"{self.counted:,} of {self.planned:,} matches counted", *parts])
 
 
-def progress_of(series: Sequence[SeriesState]) -> Coverage:
-    """Which series count, from all series in schedule order; without a schedule all count as planned."""
+def progress_of(series: Sequence[SeriesState], closed_apart: Collection[str] | None = None) -> Coverage:
+    """Which series count, from all series in schedule order; without a schedule all count as planned.
+
+    `closed_apart`: the ids of those that have closed, where each does by itself, as in a ladder.
+    """
     planned = [state for state in series if state.planned] or list(series)
-    closed = list(takewhile(lambda state: state.is_closed, planned))
+    if closed_apart is None:
+        closed = list(takewhile(lambda state: state.is_closed, planned))
+    else:
+        closed = [state for state in planned if state.series_id in closed_apart]
     whole = [state for state in closed if not state.aborted]
     spoilt = [state for state in closed if state.aborted]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from arena.schedule import comparison, gauntlet, knockout, round_robin, swiss
+from arena.schedule import comparison, endless, gauntlet, knockout, round_robin, swiss
 from arena.schedule.allocation import Allocate, Shares
 from arena.schedule.laps import ORDER
 from arena.schedule.pairing import (
@@ -26,7 +26,14 @@ from arena.schedule.terms import FinishedPoints, Format, FormatKind, ScheduleSiz
 FORMATS: Mapping[str, FormatKind] = MappingProxyType(
     {
         kind.name: kind
-        for kind in (round_robin.KIND, gauntlet.KIND, swiss.KIND, knockout.KIND, comparison.KIND)
+        for kind in (
+            round_robin.KIND,
+            gauntlet.KIND,
+            swiss.KIND,
+            knockout.KIND,
+            comparison.KIND,
+            endless.KIND,
+        )
     }
 )
 """Every format by its name."""

@@ -14,9 +14,10 @@ from types import MappingProxyType
 
 import attrs
 
-from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
 from arena.schedule.allocation import AHEAD, Batches, Shares, batches_of
 from arena.schedule.collector import without_collector
+from arena.schedule.pairing import Pairing, PairingId, Points
+from arena.schedule.terms import FormatKind, Terms
 from arena.schedule.withdrawals import BotOutcome, Ledger
 
 

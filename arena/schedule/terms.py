@@ -84,6 +84,8 @@ class FormatKind:
     """What ranks the bots: points; ratings, if they had different opponents; or the format's own places."""
     places: Places | None = None
     """The place of every entrant, if `ranked_by` is places; bots still in the tournament share the first."""
+    is_endless: bool = False
+    """Whether bots come and go while it is played, batch by batch: see `ladder`."""
     is_offered: bool = True
     """Whether a tournament can be of this kind; if not, another command uses it."""
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import attrs
 
-from arena.schedule import Pairing, PairingId
+from arena.schedule.pairing import Pairing, PairingId
 
 
 @attrs.frozen

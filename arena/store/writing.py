@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from arena.errors import ConfigError
@@ -93,9 +94,12 @@ class Writing(Database):
             db.executemany(insertion("schedule"), rows)
             note_schedule(db)
 
-    def extend_schedule(self, pairings: Iterable[Pairing]) -> None:
-        """Adds pairings to the end of the schedule."""
+    def extend_schedule(
+        self, pairings: Iterable[Pairing], meta: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        """Adds pairings to the end of the schedule, and with them what `meta` says of them."""
         with self.transaction() as db:
+            self.put_meta(meta)
             ((end,),) = db.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM schedule")
             rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings, end))
             db.executemany(insertion("schedule"), rows)

@@ -14,6 +14,7 @@ from arena.schedule.collector import without_collector
 from arena.store import Damage, Store
 from arena.store.checksums import HANGING, stored_rows
 from arena.store.files import DATABASE_ERRORS
+from arena.tournament.folder.batches import ContradictedBatch
 from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.seal import SEAL
 from arena.tournament.folder.stored import DECISIONS
@@ -107,7 +108,11 @@ def schedule_check(folder: Folder) -> Iterator[Untruth]:
     if not folder.tally.matches:
         folder.notes.append("no match has been played")
         return
-    folder.planned = planned = planned_again(run)
+    try:
+        folder.planned = planned = planned_again(run)
+    except ContradictedBatch as error:
+        yield Untruth("arena.db", f"meta, {error.key}", error.found, error.right)
+        return
     yield from schedule_untruths(planned, folder.meta)
     folder.notes.extend(told_of(planned))
 

@@ -16,14 +16,16 @@ from arena.match.game import Game
 from arena.schedule import Pairing, match_id
 from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
+from arena.schedule.endless import BATCH
 from arena.schedule.pairing import rotations
 from arena.schedule.roster import Roster
 from arena.store import Store, StoredBot
 from arena.tournament.folder.folder import check_ways, plan_as_begun, scale_of
 from arena.tournament.folder.intake import course_of, take_in
+from arena.tournament.folder.ladder_course import LadderCourse
 from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.run import Run
-from arena.tournament.plan import deals_of, differences, identity, plan_from
+from arena.tournament.plan import deals_of, differences, format_of, identity, plan_from
 from arena.tournament.play.stopping import StopRule
 from arena.verify.stored_record import KEYS
 from arena.verify.untruth import Untruth, Untruths, differs, is_not
@@ -43,7 +45,7 @@ class Planned:
     """The tournament as it follows from the plan, the roster and the results."""
 
     run: Run
-    course: Course
+    course: Course | LadderCourse
     missing: tuple[Pairing, ...]
     """Pairings that have no match, or have one that must be played again."""
 
@@ -74,7 +76,13 @@ def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule
 
 
 def planned_again(run: Run) -> Planned:
-    """The tournament as it follows from all stored matches.  Raises ConfigError if it cannot be planned."""
+    """The tournament as it follows from all stored matches.
+
+    Raises ConfigError if it cannot be planned, ContradictedBatch if the rows of a ladder cannot be true.
+    """
+    if format_of(run.plan).is_endless:
+        ladder = LadderCourse.of(run)
+        return Planned(run, ladder, tuple(ladder.open_matches))
     course = course_of(run, list(run.roster.present))
     finished = run.store.finished()
     stale = {pairing for advance in take_in(course, finished) for pairing in advance.stale}
@@ -88,7 +96,8 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
     """Checks that the record of the plan agrees with itself and with the game."""
     kept, known = meta["identity"], identity(run.plan, run.game)
     newer = "perhaps a newer arena kept it: verify it with that one"
-    for key in meta.keys() - KEYS:
+    rows = {key for key in meta if key.startswith(BATCH)} if format_of(run.plan).is_endless else set[str]()
+    for key in meta.keys() - KEYS - rows:
         yield Untruth("arena.db", f"meta, {key}", "a value", "nothing, as no run keeps it", hint=newer)
     for key in kept.keys() - known.keys():
         yield Untruth(
@@ -129,6 +138,9 @@ def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:
 
 def told_of(planned: Planned) -> list[str]:
     """A sentence about the matches that are missing; none if none are."""
+    if planned.course.kind.is_endless:
+        open_now = counted(len(planned.missing), "match")
+        return [f"the ladder goes on: {open_now} open"] if planned.missing else []
     if not planned.missing and planned.course.is_over:
         return []
     missing, there = counted(len(planned.missing), "match"), f"{len(planned.course.order):,} planned so far"
@@ -234,7 +246,7 @@ def _bots(planned: Planned) -> Untruths:
             yield differs(where, "fingerprint", bot.fingerprint, fingerprints[bot.bot])
 
 
-def _status(bot: StoredBot, roster: Roster, course: Course) -> str:
+def _status(bot: StoredBot, roster: Roster, course: Course | LadderCourse) -> str:
     if bot.bot in roster.left:
         return roster.left[bot.bot]
     if bot.bot not in roster.present:

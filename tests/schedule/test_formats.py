@@ -6,7 +6,7 @@ import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import any_points, names, play, terms, tournaments
+from playing import ENDING, any_points, names, play, terms, tournaments
 from round_robins import round_robin
 
 from arena.schedule import FORMATS
@@ -111,7 +111,7 @@ def test_adaptive_formats_go_on_without_who_is_withdrawn(tournament, seed, data)
     assert first == [pairing for pairing in pairings if pairing.cycle <= untouched]
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize("form", ENDING)
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("challengers", [0, 1, 3])
 def test_who_is_not_refused_has_something_to_play(form, seats, challengers):

@@ -9,6 +9,7 @@ import attrs
 
 from arena.match.record import Entry
 from arena.schedule import Pairing
+from arena.store import StoredBot
 
 
 @attrs.frozen
@@ -47,7 +48,23 @@ class SetPlaces:
     places: Mapping[str, int]
 
 
-Change: TypeAlias = Entry | Remove | SetStatus | Publish | ExtendSchedule | SetPlaces
+@attrs.frozen
+class AddBot:
+    """Add a bot, which joins while others play."""
+
+    bot: StoredBot
+
+
+@attrs.frozen
+class OpenBatch:
+    """Keep a batch of a ladder with the pairings that it begins with, both or neither."""
+
+    key: str
+    row: Mapping[str, object]
+    planned: tuple[Pairing, ...]
+
+
+Change: TypeAlias = Entry | Remove | SetStatus | Publish | ExtendSchedule | SetPlaces | AddBot | OpenBatch
 """A match to be kept, or another change of the store."""
 Changes: TypeAlias = Sequence[Change]
 """Changes that belong together, in order: those of another match come before or after, never between."""

@@ -95,9 +95,10 @@ def open_run(tournament: Tournament) -> Iterator[Run]:
                         partial(store.set_meta, "plan", stored_form(run.plan, folder)),
                         forget_old,
                         partial(show_seal, store),
-                        partial(point_latest, folder),
                     ]
                 )
+                if not format_of(run.plan).is_endless:  # a league is no run of whoever serves it
+                    run.when_begun.append(partial(point_latest, folder))
                 yield run
         except ConfigError as error:
             if made_here and not (run and run.has_begun) and not tournament.plan.remote:

@@ -15,9 +15,11 @@ from arena.match.record import Entry
 from arena.store import Store, exports
 from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.tournament.folder.changes import (
+    AddBot,
     Change,
     Changes,
     ExtendSchedule,
+    OpenBatch,
     Publish,
     Remove,
     SetPlaces,
@@ -114,6 +116,10 @@ def _make(store: Store, change: Change) -> None:
             store.extend_schedule(planned)
         case SetPlaces(places):
             store.set_meta("places", dict(places))
+        case AddBot(bot):
+            store.put_bots([bot])
+        case OpenBatch(key, row, planned):
+            store.extend_schedule(planned, {key: row})
         case _:
             assert_never(change)
 

@@ -147,6 +147,11 @@ class Instances:
         """What a bot sees of the file system."""
         return place_of(entrant, self._tournament.entrants, self._tournament.hidden)
 
+    def enter(self, entrant: Entrant) -> None:
+        """Adds a bot whose files the others do not see from now on."""
+        others = tuple(one for one in self._tournament.entrants if one.name != entrant.name)
+        self._tournament = attrs.evolve(self._tournament, entrants=(*others, entrant))
+
     # Starting
 
     async def try_all(

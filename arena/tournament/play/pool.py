@@ -54,6 +54,11 @@ class Pool:
         self._busy: Counter[str] = Counter()
         self._withdrawn: set[str] = set()
 
+    def enter(self, entrant: Entrant) -> None:
+        """Adds a bot that we start, while others play."""
+        self._ours[entrant.name] = entrant
+        self.instances.enter(entrant)
+
     # Who can be seated
 
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:

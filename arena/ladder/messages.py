@@ -1,0 +1,109 @@
+"""The messages between a server and the process that plays one of its leagues.
+
+    server  BeginLadder     the league: its folder, its game, how it is played
+    server  SetField        all versions that are to be tried or to play, again whenever they change
+    server  SetPaused       whether it rests
+    ladder  VersionSaid     how far one of them is
+    ladder  StandingsSaid   where everybody stands
+    ladder  CannotPlay      why the league cannot be played here at all
+    server  closes its end  the process ends its bots, and itself
+
+Either side may be killed at any time.  A server that comes back sends the whole field again; the process
+takes from its folder what was played, and from the field what is to go on.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+State: TypeAlias = Literal["waiting", "building", "checking", "playing", "refused", "failed"]
+"""How far a version is; `refused`: it cannot play; `failed`: it could, and failed in play."""
+FIELD_MAX = 10_000
+"""How many versions there may be in a field."""
+REASON_MAX = 2_000
+"""Characters of a reason."""
+
+
+class FieldVersion(msgspec.Struct, frozen=True):
+    """A version of a bot that is to be tried, and to play if it can."""
+
+    id: str
+    """Its entry and number, as the tables name it: `b17@2`."""
+    owner: str
+    """The id of its owner, or of the house."""
+    bot: str
+    """Where its files lie; for a house bot its name."""
+    received_at: float = 0.0
+    """When all of it had come (Unix time)."""
+    is_house: bool = False
+    """Whether it comes with the arena: it is neither checked nor confined like others' bots."""
+
+
+class BeginLadder(msgspec.Struct, frozen=True, tag=True):
+    """The league that is to be played."""
+
+    folder: str
+    """The results folder."""
+    plan: str
+    """How its matches are played, as JSON: what a plan file may say."""
+    batch_s: float
+    """The longest that a batch lasts."""
+
+
+class SetField(msgspec.Struct, frozen=True, tag=True):
+    """All versions that are to be tried or to play; one that is missing is not played any more."""
+
+    versions: tuple[FieldVersion, ...]
+
+
+class SetPaused(msgspec.Struct, frozen=True, tag=True):
+    """Whether no more matches begin, and no version is tried, for the time being."""
+
+    is_paused: bool
+
+
+class VersionSaid(msgspec.Struct, frozen=True, tag=True):
+    """How far a version is."""
+
+    id: str
+    state: State
+    reason: str = ""
+    """Why it is refused or failed, as a sentence; what it waits for otherwise."""
+
+
+class LadderRow(msgspec.Struct, frozen=True):
+    """Where a version stands."""
+
+    id: str
+    best: int
+    """The best place that its true strength may have, from 1, and the worst."""
+    worst: int
+    rating: float
+    """In Elo, about the mean of those that play, which is 1500."""
+    error: float | None
+    """Within how many Elo the rating is known, however often one looks; None: not yet."""
+    series: int
+    """How many of its series count."""
+
+
+class StandingsSaid(msgspec.Struct, frozen=True, tag=True):
+    """Where everybody stands after a batch."""
+
+    batch: int
+    """The number of the batch that begins."""
+    matches: int
+    """How many matches are over."""
+    rows: tuple[LadderRow, ...]
+    """Those that play and are rated, the best first."""
+
+
+class CannotPlay(msgspec.Struct, frozen=True, tag=True):
+    """The league cannot be played here; the process ends."""
+
+    why: str
+
+
+FromServer: TypeAlias = BeginLadder | SetField | SetPaused
+FromLadder: TypeAlias = VersionSaid | StandingsSaid | CannotPlay

@@ -1,0 +1,149 @@
+"""Plays a ladder: begins its matches as bots become free, books them, and opens the next batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Protocol
+
+import attrs
+import trio
+
+from arena.match.record import Entry
+from arena.schedule import Pairing, match_id
+from arena.schedule.ladder import FailureReason
+from arena.schedule.ladder_rows import LadderStanding
+from arena.tournament.folder.changes import Change, Changes, OpenBatch, Publish, SetStatus
+from arena.tournament.folder.ladder_course import LadderCourse
+from arena.tournament.play.grounds import TakenMatch
+from arena.tournament.play.in_process import InProcessGrounds
+
+LEAST_S = 1.0
+"""The shortest batch: with shorter ones the folder would hold more batches than matches."""
+LOOK_S = 1.0
+"""How long to wait for bots where there are too few for a match."""
+NOBODY: frozenset[str] = frozenset()
+
+
+class Audience(Protocol):
+    """Says who is here, and is told what happens."""
+
+    @property
+    def present(self) -> Mapping[str, str]:
+        """The versions that can play now -> their owners."""
+
+    def take_standing(self) -> LadderStanding | None:
+        """What ratings say anew, once; None: nothing since it was asked last."""
+
+    def note_failed(self, id: str, how: FailureReason) -> None:
+        """Is told that a version failed in play."""
+
+
+@attrs.define(eq=False)
+class LadderPlay:
+    """The ladder's matches in progress, and what follows from those that end."""
+
+    _grounds: InProcessGrounds
+    _course: LadderCourse
+    _keep: trio.MemorySendChannel[Changes]
+    _seed: int = attrs.field(kw_only=True)
+    _batch_s: float = attrs.field(kw_only=True)
+    _audience: Audience = attrs.field(kw_only=True)
+    _taken_on: dict[TakenMatch, None] = attrs.field(factory=dict)
+    """The matches in progress."""
+    _changed: trio.Event = attrs.field(factory=trio.Event)
+    _is_paused: bool = False
+    _over: list[tuple[TakenMatch, Entry | None]] = attrs.field(factory=list)
+
+    def look_again(self) -> None:
+        """Notes that versions came or went."""
+        self._changed.set()
+
+    def pause(self, is_paused: bool) -> None:
+        """Begins no more matches for the time being; those in progress are played to their end."""
+        self._is_paused = is_paused
+        self._changed.set()
+
+    async def play(self) -> None:
+        """Plays until it is cancelled; finished matches are kept even then."""
+        self._grounds.follow(self._pending, lambda: None)
+        try:
+            async with trio.open_nursery() as matches:
+                while True:
+                    await self._open_batch()
+                    began_at = trio.current_time()
+                    while not self._is_batch_over(trio.current_time() - began_at):
+                        await self._go_on(matches, began_at)
+        finally:
+            await self._book_all()
+            for taken in self._taken_on:
+                self._grounds.end(taken)
+            self._taken_on.clear()
+
+    async def _go_on(self, matches: trio.Nursery, began_at: float) -> None:
+        """Begins what can begin, waits until something has changed, and books what is over."""
+        self._changed = trio.Event()
+        self._begin_all(matches)
+        if not self._over:
+            now = trio.current_time()
+            ends_at = began_at + (self._batch_s if now >= began_at + LEAST_S else LEAST_S)
+            with trio.move_on_at(min(ends_at, now + min(LOOK_S, self._grounds.looks_every_s))):
+                await self._changed.wait()
+        self._grounds.look()
+        await self._book_all()
+
+    def _is_batch_over(self, for_s: float) -> bool:
+        """Whether the next batch begins: at the deadline, or before it where tables would stay empty."""
+        if self._is_paused:
+            return False
+        if for_s >= self._batch_s:
+            return True
+        return for_s >= LEAST_S and not self._grounds.is_full and self._next() is None
+
+    async def _open_batch(self) -> None:
+        opened = self._course.open_batch(self._audience.present, self._audience.take_standing())
+        for bot, how in opened.failed.items():
+            self._grounds.withdraw(bot)
+            self._audience.note_failed(bot, how)
+        changes: list[Change] = [SetStatus(bot, "withdrawn") for bot in opened.failed]
+        await self._keep.send([*changes, OpenBatch(opened.key, opened.row, opened.planned)])
+
+    def _begin_all(self, matches: trio.Nursery) -> None:
+        while not (self._is_paused or self._grounds.is_full) and (pairing := self._next()) is not None:
+            if not self._grounds.has_room(pairing, NOBODY):
+                return
+            taken = self._grounds.begin(pairing, NOBODY)
+            self._course.begin(pairing)
+            self._taken_on[taken] = None
+            self._grounds.start(taken, matches, self._note_over)
+
+    def _next(self) -> Pairing | None:
+        """The match that begins next: of those whose bots are free, the first by the owners' shares."""
+        return self._course.next_match(lambda pairing: self._grounds.can_seat(pairing, NOBODY))
+
+    def _pending(self) -> Iterator[Pairing]:
+        return iter(self._course.waiting)
+
+    def _note_over(self, taken: TakenMatch, entry: Entry | None) -> None:
+        self._over.append((taken, entry))
+        self._changed.set()
+
+    async def _book_all(self) -> None:
+        """Books and keeps the matches that are over."""
+        over, self._over = self._over, []
+        changes: list[Change] = []
+        for taken, entry in over:
+            assert entry is not None, "what begins here is played"
+            self._grounds.end(taken)
+            del self._taken_on[taken]
+            changes += self._close(entry)
+        if changes:
+            with trio.CancelScope(shield=True), suppress(trio.BrokenResourceError):
+                await self._keep.send(changes)  # broken: the writer has failed, and says why itself
+
+    def _close(self, entry: Entry) -> Changes:
+        """Books a finished match; returns the changes for the store."""
+        closed = self._course.note(entry)
+        if not closed:
+            return [entry]
+        return [entry, Publish(tuple(match_id(self._seed, pairing.id) for pairing in closed))]

@@ -1,0 +1,59 @@
+"""Rates a ladder while it is played: in a thread, now and then, from all series that count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+import attrs
+import trio
+
+from arena.analysis.strength.placing import LadderPlace, LadderRatings
+from arena.ladder.messages import LadderRow
+from arena.schedule.course import ClosedSeries
+from arena.schedule.ladder_rows import LadderStanding
+
+EVERY_S = 10.0
+"""How old what is said of ratings may be."""
+
+
+@attrs.frozen
+class Rated:
+    """What ratings say at one time."""
+
+    standing: LadderStanding
+    """For the schedule."""
+    rows: tuple[LadderRow, ...]
+    """For people."""
+
+
+@attrs.define(eq=False)
+class Rater:
+    """The ratings of a ladder."""
+
+    _ratings: LadderRatings = attrs.field(factory=LadderRatings)
+    _untold: list[ClosedSeries] = attrs.field(factory=list)
+    """Series that the ratings have not been told yet: they must not be while a thread reads them."""
+    _series: Counter[str] = attrs.field(factory=Counter)
+
+    def add(self, series: Iterable[ClosedSeries]) -> None:
+        """Takes in more series that count."""
+        self._untold += series
+
+    async def rate(self, bots: Sequence[str]) -> Rated:
+        """What is known about these bots by now."""
+        for series in self._untold:
+            self._ratings.add(series)
+            self._series.update({bot for pairing, _ in series.matches for bot in pairing.bots})
+        self._untold.clear()
+        standing, places = await trio.to_thread.run_sync(partial(self._rated, tuple(bots)))
+        return Rated(standing, tuple(map(self._row, places)))
+
+    def _rated(self, bots: tuple[str, ...]) -> tuple[LadderStanding, list[LadderPlace]]:
+        return self._ratings.standing(bots), self._ratings.places(bots)
+
+    def _row(self, place: LadderPlace) -> LadderRow:
+        error = None if place.error == float("inf") else round(place.error, 1)
+        rating, series = round(place.rating, 1), self._series[place.bot]
+        return LadderRow(place.bot, place.best, place.worst, rating, error, series)

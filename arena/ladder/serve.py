@@ -1,0 +1,261 @@
+"""The process that plays one league: it hears who is to play, tries them, plays, and tells the server."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+import trio
+
+from arena.box.box import Box, open_box
+from arena.errors import ConfigError, RemoteProtocolError
+from arena.ladder.field import Field
+from arena.ladder.messages import (
+    REASON_MAX,
+    BeginLadder,
+    CannotPlay,
+    FieldVersion,
+    FromServer,
+    SetField,
+    SetPaused,
+    StandingsSaid,
+    State,
+)
+from arena.ladder.play import LadderPlay
+from arena.ladder.rating import EVERY_S, Rater
+from arena.ladder.trying import VersionRefused, check_entrant, entrant_of
+from arena.match.game import Game
+from arena.players.entrant import Entrant
+from arena.players.lag import open_watch
+from arena.schedule.endless import KIND
+from arena.schedule.ladder import FailureReason
+from arena.schedule.ladder_rows import LadderStanding
+from arena.store import DATABASE, StoredBot
+from arena.tournament.bots.fingerprints import needs_build
+from arena.tournament.bots.game_source import find_game
+from arena.tournament.folder.changes import AddBot, Changes, SetStatus
+from arena.tournament.folder.folder import open_run
+from arena.tournament.folder.ladder_course import LadderCourse
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.writer import note_bug, open_writer
+from arena.tournament.lobby.callers import lift_files_limit
+from arena.tournament.plan import capacity_of, control_of, make_game, plan_from
+from arena.tournament.play.in_process import InProcessGrounds, open_conversations, open_pool
+from arena.tournament.play.pool import Pool
+from arena.tournament.play.summary import Summary
+from arena.tournament.tournament import Tournament
+from arena.tournament.workers.pipe import Pipe
+from arena.words import clipped
+
+MESSAGE_BYTES_MAX = 8 << 20
+"""The largest message: a field of 10,000 versions."""
+FAILURES: dict[FailureReason, str] = {
+    "abandoned": "it failed in match after match: its log and the moments of its faults say how",
+    "crashed": "it crashed too often: its log says how",
+}
+"""How a version failed in play, as a sentence for its owner."""
+
+
+async def serve_ladder(stream: trio.abc.Stream) -> bool:
+    """Plays until the server closes its end; returns whether all went well."""
+    pipe = Pipe[FromServer](stream, FromServer, MESSAGE_BYTES_MAX)
+    begin = await pipe.receive()
+    if begin is None:
+        return True
+    if not isinstance(begin, BeginLadder):
+        raise RemoteProtocolError(f"found {type(begin).__name__}, expected BeginLadder")
+    lift_files_limit()
+    try:
+        await _play(begin, pipe)
+    except ConfigError as error:
+        await pipe.send(CannotPlay(str(error)))
+    return True
+
+
+async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
+    """Opens everything that play needs, and plays.  Raises ConfigError if that cannot be done here."""
+    tournament = _tournament_of(begin)
+    mistake: ConfigError | None = None
+    with open_run(tournament) as run, open_watch() as watch, open_conversations(run) as conversations:
+        run.begin()
+        course = LadderCourse.of(run)
+        async with (
+            open_box("strict", secret=run.folder / DATABASE) as box,
+            open_pool(run, box, watch, partial(note_bug, run, Summary())) as (pool, _),
+        ):
+            versions: dict[str, str] = {}
+            grounds = InProcessGrounds(attrs.evolve(run, versions=versions), pool, watch, conversations)
+            async with open_writer(run) as keep, trio.open_nursery() as nursery:
+                ladder = _OpenLadder(run, pool, box, keep, pipe, versions, course)
+                ladder.play = LadderPlay(
+                    grounds, course, keep, seed=run.seed, batch_s=begin.batch_s, audience=ladder
+                )
+                nursery.start_soon(ladder.play.play)
+                nursery.start_soon(ladder.try_all)
+                nursery.start_soon(ladder.tell)
+                nursery.start_soon(ladder.rate)
+                try:
+                    await ladder.hear()
+                except ConfigError as error:
+                    mistake = error  # raised below: the nursery would wrap it in a group
+                nursery.cancel_scope.cancel()
+    if mistake is not None:
+        raise mistake
+
+
+def _tournament_of(begin: BeginLadder) -> Tournament:
+    """The ladder's tournament, without bots.  Raises ConfigError if its game cannot be played like that."""
+    folder = Path(begin.folder)
+    plan = plan_from(msgspec.json.decode(begin.plan), where="the league", base=folder)
+    cls = find_game(plan.game).cls
+    plan = attrs.evolve(plan, game=cls.name, tournament=KIND.name, sandbox="strict", bots=(), out=folder)
+    game: Game[Any, Any] = make_game(cls, plan.rules)
+    game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
+    cores = max(1, len(os.sched_getaffinity(0)) - 1) if hasattr(os, "sched_getaffinity") else 1
+    capacity = capacity_of(plan, cores, is_measured=True)
+    return Tournament(plan=plan, game=game, entrants=(), folder=folder, capacity=capacity)
+
+
+@attrs.define(eq=False)
+class _OpenLadder:
+    """What the tasks of the process share."""
+
+    _run: Run
+    _pool: Pool
+    _box: Box
+    _keep: trio.MemorySendChannel[Changes]
+    _pipe: Pipe[FromServer]
+    _versions: dict[str, str]
+    """Bot -> the version that its files name, which its matches keep."""
+    _course: LadderCourse
+    play: LadderPlay = attrs.field(init=False)
+    _known: dict[str, str] = attrs.field(init=False)
+    """Bot -> its fingerprint, of those in the folder."""
+    _field: Field = attrs.field(factory=Field)
+    _is_paused: bool = False
+    _standing: LadderStanding | None = None
+    """What ratings say, unless the schedule was told."""
+    _untold: list[object] = attrs.field(factory=list)
+    """Messages that the server is to be sent."""
+    _has_news: trio.Event = attrs.field(factory=trio.Event)
+    _is_changed: trio.Event = attrs.field(factory=trio.Event)
+
+    def __attrs_post_init__(self) -> None:
+        self._known = {bot.bot: bot.fingerprint for bot in self._run.store.bots()}
+
+    # What play asks and tells.
+
+    @property
+    def present(self) -> dict[str, str]:
+        return self._field.playing
+
+    def take_standing(self) -> LadderStanding | None:
+        standing, self._standing = self._standing, None
+        return standing
+
+    def note_failed(self, id: str, how: FailureReason) -> None:
+        self._say(self._field.fail(id, FAILURES[how]))
+
+    # The server.
+
+    async def hear(self) -> None:
+        """Takes what the server says, until it closes its end."""
+        while (said := await self._pipe.receive()) is not None:
+            if isinstance(said, SetPaused):
+                self._is_paused = said.is_paused
+                self.play.pause(said.is_paused)
+                self._wake()
+                continue
+            if not isinstance(said, SetField):
+                raise RemoteProtocolError(f"found {type(said).__name__}, expected SetField or SetPaused")
+            for id, status in self._field.set(said.versions).items():
+                self._pool.withdraw(id)
+                await self._keep.send([SetStatus(id, status)])
+            for told in self._field.said.values():  # a server that came back knows nothing
+                self._say(told)
+            self._wake()
+
+    async def tell(self) -> None:
+        """Sends the server what it is to be told."""
+        while True:
+            self._has_news = trio.Event()
+            news, self._untold = self._untold, []
+            if news:
+                await self._pipe.send(*news)
+            else:
+                await self._has_news.wait()
+
+    def _say(self, message: object) -> None:
+        self._untold.append(message)
+        self._has_news.set()
+
+    def _wake(self) -> None:
+        self._is_changed.set()
+        self.play.look_again()
+
+    async def rate(self) -> None:
+        """Rates all that play, now and then, for the schedule and for people."""
+        rater, batch = Rater(), -2
+        while True:
+            if self._course.batch != batch:
+                batch = self._course.batch
+                rater.add(self._course.counted)
+                self._course.counted.clear()
+                rated = await rater.rate([*self._field.playing])
+                self._standing = rated.standing
+                self._say(StandingsSaid(batch, self._course.matches, rated.rows))
+            await trio.sleep(EVERY_S)
+
+    # The versions.
+
+    async def try_all(self) -> None:
+        """Tries one version after the other, as long as there are any."""
+        while True:
+            self._is_changed = trio.Event()
+            version = None if self._is_paused else self._field.next_to_try()
+            if version is None:
+                await self._is_changed.wait()
+                continue
+            if (how := self._course.withdrawn.get(version.id)) is not None:
+                self.note_failed(version.id, how)
+                continue
+            try:
+                entrant = entrant_of(version, self._run)
+                if not (version.is_house or self._has_played(entrant)):
+                    self._note(version.id, "building" if entrant.build else "checking")
+                    await check_entrant(entrant, self._run)
+            except VersionRefused as error:
+                self._note(version.id, "refused", str(error))
+                continue
+            if version.id in self._field.wanted:  # it may have been taken back meanwhile
+                await self._enter(version, entrant)
+
+    def _has_played(self, entrant: Entrant) -> bool:
+        """Whether this very version has played before, so that it need not be tried again."""
+        return self._known.get(entrant.name) == entrant.fingerprint and not needs_build(entrant)
+
+    async def _enter(self, version: FieldVersion, entrant: Entrant) -> None:
+        """Has a version play from the next batch on."""
+        self._pool.enter(entrant)
+        self._versions[entrant.name] = entrant.version
+        bot = StoredBot(
+            bot=entrant.name,
+            version=entrant.version,
+            path=entrant.path,
+            command=entrant.command,
+            language=entrant.language,
+            fingerprint=entrant.fingerprint,
+            margin_s=control_of(self._run.plan, connecting=False).margin_s,
+            box=self._box.name if entrant.kind == "process" else "",
+        )
+        await self._keep.send([AddBot(bot)])
+        self._field.enter(version)
+        self._note(version.id, "playing")
+        self._wake()
+
+    def _note(self, id: str, state: State, reason: str = "") -> None:
+        self._say(self._field.say(id, state, clipped(reason, REASON_MAX)))

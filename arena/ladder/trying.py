@@ -1,0 +1,80 @@
+"""Tries a version before it plays: is it a bot, does it build, does it play without faults?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.ladder.messages import FieldVersion
+from arena.match.game import playable_seats
+from arena.players.entrant import Entrant
+from arena.schedule.roster import slot_name
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.field import found_bot, judged
+from arena.tournament.bots.grants import granted
+from arena.tournament.plan import BotSpec
+from arena.tournament.tournament import Tournament
+from arena.trials.check.advice import check_points
+from arena.trials.check.candidate import Candidate, examine_bot
+from arena.trials.check.findings import CheckFindings
+from arena.trials.check.matches import shipped_matches
+from arena.trials.check.point import CheckPoint
+
+CHECK_S = 3.0
+"""How long a version plays in its check; starting and ending it comes on top."""
+
+
+class VersionRefused(Exception):
+    """Why a version cannot play, as sentences for its owner."""
+
+
+def entrant_of(version: FieldVersion, tournament: Tournament) -> Entrant:
+    """The bot that a version is, found by its files and not started yet.  Raises VersionRefused."""
+    if version.is_house:
+        return attrs.evolve(resolve(version.bot, base=Path.cwd()), name=version.id)
+    found = found_bot(BotSpec(version.bot, Path("/"), name=slot_name(version.id), is_submission=True))
+    game = tournament.game
+    (entrant,) = granted(
+        judged([found], game=game.name, reserved=game.reserved_names),
+        tournament.plan.allow,
+        hidden=tournament.hidden,
+    )
+    if entrant.kind == "broken":
+        raise VersionRefused(_sentence(entrant.problem))
+    return attrs.evolve(entrant, name=version.id)
+
+
+async def check_entrant(entrant: Entrant, tournament: Tournament) -> None:
+    """Builds the bot if it must be built, and has it play for a few seconds.  Raises VersionRefused."""
+    game = tournament.game
+    findings = CheckFindings(
+        bot=entrant.name,
+        game=game.name,
+        title=game.title,
+        seats=playable_seats(game),
+        way="local" if entrant.kind == "local" else entrant.transport,
+        memory_mb=entrant.memory_mb,
+    )
+    plan = attrs.evolve(tournament.plan, max_time=CHECK_S, seed=None)
+    candidate = Candidate(
+        entrant=entrant, game=game, plan=plan, findings=findings, recorded=shipped_matches(game)
+    )
+    try:
+        await examine_bot(candidate, lambda line: None)
+    except ConfigError as error:  # its files were there a moment ago
+        raise VersionRefused(_sentence(str(error))) from None
+    wrong = [point for point in check_points(findings) if point.standing == "mend"]
+    if wrong:
+        raise VersionRefused(" ".join(map(_told, wrong)))
+
+
+def _told(point: CheckPoint) -> str:
+    """A point as its owner reads it: what is wrong, and what to do about it."""
+    advice = f" ({point.advice})" if point.advice else ""
+    return _sentence(f"{point.name}: {point.said}{advice}")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -1,0 +1,217 @@
+"""A ladder as its folder holds it: its batches, the series that are open, and what has closed since.
+
+All of it follows from rows of the folder and its matches, so a process that was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import attrs
+
+from arena.match.record import Entry
+from arena.schedule import FormatKind, Pairing, PairingId, Terms
+from arena.schedule.course import ClosedSeries, MatchResult
+from arena.schedule.endless import KIND, batch_key
+from arena.schedule.ladder import FailureReason, Ladder
+from arena.schedule.ladder_rows import (
+    BatchRow,
+    LadderMatch,
+    LadderSettings,
+    LadderStanding,
+    PresentBot,
+)
+from arena.schedule.playing_time import spent_by_owner
+from arena.store import FinishedMatch
+from arena.tournament.folder.batches import ContradictedBatch, KeptBatch, KeptStanding, batches_in
+from arena.tournament.folder.run import Run
+from arena.tournament.plan import terms_of
+from arena.tournament.play.match import outcomes_by_bot, outcomes_of, result_of
+
+
+@attrs.frozen
+class OpenedBatch:
+    """A batch that begins."""
+
+    number: int
+    key: str
+    row: Mapping[str, object]
+    planned: tuple[Pairing, ...]
+    failed: Mapping[str, FailureReason]
+    """The versions that have failed in play, as the batch before showed."""
+
+
+class LadderCourse:
+    """The course of a ladder, from the rows of its batches and its matches.
+
+    Raises ContradictedBatch where they contradict each other.
+    """
+
+    is_over = False
+    kind: FormatKind = KIND
+    beyond: Sequence[Pairing] = ()
+    places: Mapping[str, int] = MappingProxyType({})
+
+    def __init__(
+        self,
+        terms: Terms,
+        settings: LadderSettings,
+        batches: Iterable[KeptBatch],
+        finished: Mapping[PairingId, FinishedMatch],
+    ) -> None:
+        self.order: list[Pairing] = []
+        """All pairings so far, in order of play, those that are void too."""
+        self.by_id: dict[PairingId, Pairing] = {}
+        self.batch = -1
+        """The number of the last batch."""
+        self.counted: list[ClosedSeries] = []
+        """The series that count, and that nobody has taken yet."""
+        self._judge = _AsKept()
+        self._ladder = Ladder(settings, terms, self._judge)
+        self._waiting: dict[PairingId, Pairing] = {}
+        """The matches that have not begun, in order of play."""
+        self._over: dict[PairingId, LadderMatch] = {}
+        """The matches that are over, of open series."""
+        self._seen: dict[str, PresentBot] = {}
+        """Every bot as it was first present."""
+        self.matches = 0
+        """How many matches are over."""
+        self._spent: list[tuple[str, float]] = []
+        """A bot and its seconds, for each seat of each match since the last batch began."""
+        for batch in batches:
+            self._begin(batch)
+            for pairing in self.order[len(self.order) - self._last :]:
+                if (match := finished.get(pairing.id)) is not None:
+                    self._note(pairing, _match_of(pairing, match))
+
+    @classmethod
+    def of(cls, run: Run) -> LadderCourse:
+        """The course of an open folder."""
+        plan = run.plan
+        settings = LadderSettings(withdrawn_after=plan.withdrawn_after, restarts_max=plan.restarts_max)
+        batches = batches_in(run.store.meta())
+        return cls(terms_of(plan, run.seed), settings, batches, run.store.finished())
+
+    @property
+    def withdrawn(self) -> Mapping[str, FailureReason]:
+        """The versions that failed in play, and how."""
+        return self._ladder.failed
+
+    @property
+    def waiting(self) -> Iterable[Pairing]:
+        """The matches that have not begun, in order of play."""
+        return self._waiting.values()
+
+    @property
+    def open_matches(self) -> Iterator[Pairing]:
+        """The matches that are not over, of series that may count, in order of play."""
+        for block in self._ladder.open.values():
+            yield from (pairing for pairing in block if pairing.id not in self._over)
+
+    def open_batch(self, present: Mapping[str, str], standing: LadderStanding | None = None) -> OpenedBatch:
+        """Begins the next batch.
+
+        `present`: bot -> owner, of the versions that are here; `standing`: what ratings say by now; None: as
+        before.
+        """
+        number = self.batch + 1
+        row = BatchRow(
+            batch=number,
+            present=tuple(
+                self._seen.get(bot) or PresentBot(bot, owner, number) for bot, owner in present.items()
+            ),
+            closed=tuple(series for series, block in self._ladder.open.items() if self._is_complete(block)),
+            spent={owner: round(seconds, 6) for owner, seconds in self._spent_by_owner().items()},
+        )
+        before = dict(self._ladder.failed)
+        batch = KeptBatch(row, None if standing is None else KeptStanding.of(standing))
+        planned = self._begin(batch)
+        failed = {bot: how for bot, how in self._ladder.failed.items() if bot not in before}
+        return OpenedBatch(number, batch_key(number), batch.said(), planned, failed)
+
+    def _begin(self, batch: KeptBatch) -> tuple[Pairing, ...]:
+        """Takes in a batch, new or of the folder; returns its pairings."""
+        row = batch.row
+        if batch.standing is not None:
+            self._judge.kept = batch.standing.standing
+        if (why := self._ladder.refusal(row, self._over)) is not None:
+            raise ContradictedBatch(batch_key(row.batch), why, "what the batches before it allow")
+        ending = [self._ladder.open[series] for series in row.closed]
+        planned = self._ladder.open_batch(row, self._over)
+        self.counted += self._judge.taken()
+        for block in ending:
+            for pairing in block:
+                del self._over[pairing.id]
+        void = self._ladder.void
+        self._waiting = {id: pairing for id, pairing in self._waiting.items() if pairing.series not in void}
+        self._over = {id: m for id, m in self._over.items() if self.by_id[id].series not in void}
+        self.order += planned
+        self._last = len(planned)
+        more = {pairing.id: pairing for pairing in planned}
+        self.by_id |= more
+        self._waiting |= more
+        self._spent.clear()
+        for one in row.present:
+            self._seen.setdefault(one.bot, one)
+        self.batch = row.batch
+        return planned
+
+    def _is_complete(self, block: Sequence[Pairing]) -> bool:
+        return all(pairing.id in self._over for pairing in block)
+
+    def _spent_by_owner(self) -> dict[str, float]:
+        return spent_by_owner(self._spent, {bot: one.owner for bot, one in self._seen.items()})
+
+    def next_match(self, can_play: Callable[[Pairing], bool]) -> Pairing | None:
+        """The match that begins next, if any can."""
+        pending = self._ladder.next_first(self._waiting.values(), self._spent_by_owner())
+        return next(filter(can_play, pending), None)
+
+    def begin(self, pairing: Pairing) -> None:
+        """Notes that a match has begun."""
+        del self._waiting[pairing.id]
+
+    def note(self, entry: Entry) -> Sequence[Pairing]:
+        """Books a finished match; returns the matches of its series if these are all over now."""
+        for bot, totals in zip(entry.pairing.bots, entry.totals, strict=True):
+            self._spent.append((bot, totals.think_s))
+        return self._note(entry.pairing, LadderMatch(result_of(entry), outcomes_of(entry)))
+
+    def _note(self, pairing: Pairing, match: LadderMatch) -> Sequence[Pairing]:
+        self._waiting.pop(pairing.id, None)
+        self.matches += 1
+        block = self._ladder.open.get(pairing.series)
+        if block is None:  # it is void, as one of its bots has left
+            return ()
+        self._over[pairing.id] = match
+        return block if self._is_complete(block) else ()
+
+
+def _match_of(pairing: Pairing, match: FinishedMatch) -> LadderMatch:
+    """A match of the folder as the ladder takes it."""
+    result = MatchResult(
+        points=match.points, returns=match.returns, faults=match.faults, withdrawn=match.withdrawn
+    )
+    return LadderMatch(
+        result, outcomes_by_bot(pairing, match.abandoned, match.lagged, match.crashed, match.withdrawn)
+    )
+
+
+class _AsKept:
+    """A judge that says what the folder keeps, and remembers what it was told for whoever rates."""
+
+    def __init__(self) -> None:
+        self.kept = LadderStanding({})
+        self._told: list[ClosedSeries] = []
+
+    def add(self, series: ClosedSeries) -> None:
+        self._told.append(series)
+
+    def standing(self, bots: tuple[str, ...]) -> LadderStanding:
+        return self.kept
+
+    def taken(self) -> list[ClosedSeries]:
+        """What it was told since it was asked last."""
+        told, self._told = self._told, []
+        return told

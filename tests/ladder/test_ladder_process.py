@@ -1,0 +1,236 @@
+"""The process of a league, spoken to as a server does: who is tried, who plays, what its folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+import pytest
+import trio
+from trio.testing import memory_stream_pair
+
+from arena.analysis.ranking import leaderboard
+from arena.ladder import play, serve
+from arena.ladder.messages import (
+    BeginLadder,
+    CannotPlay,
+    FieldVersion,
+    FromLadder,
+    SetField,
+    SetPaused,
+    StandingsSaid,
+    VersionSaid,
+)
+from arena.ladder.serve import serve_ladder
+from arena.store import Store
+from arena.tournament.folder.batches import batches_in
+from arena.tournament.workers.pipe import Pipe
+from tests.verify.folders import verified
+
+PLAN = {"game": "liars-dice", "rules": {"dice": 1}}
+
+
+@pytest.fixture(autouse=True)
+def short_batches(monkeypatch):
+    monkeypatch.setattr(play, "LEAST_S", 0.05)
+    monkeypatch.setattr(serve, "EVERY_S", 0.02)
+
+
+def house(number: int, bot: str) -> FieldVersion:
+    """A bot of this process, which needs neither check nor box."""
+    return FieldVersion(f"b{number}@1", f"o{number}", f"tournaments:{bot}", is_house=True)
+
+
+FIELD = (house(1, "Steady"), house(2, "Doubter"), house(3, "Chancy"))
+
+
+@attrs.define
+class Server:
+    """The server's end."""
+
+    pipe: Pipe[Any]
+    heard: list[Any] = attrs.field(factory=list)
+
+    async def wants(self, *versions: FieldVersion) -> None:
+        await self.pipe.send(SetField(versions))
+
+    async def hear(self, *kinds: type) -> Any:
+        """The next message of these kinds."""
+        with trio.fail_after(30):
+            while True:
+                said = await self.pipe.receive()
+                self.heard.append(said)
+                if isinstance(said, kinds):
+                    return said
+
+    async def until(self, id: str, *states: str) -> VersionSaid:
+        """What is said once this version is in one of these states."""
+        while True:
+            said = await self.hear(VersionSaid, CannotPlay)
+            assert isinstance(said, VersionSaid), said
+            if said.id == id and said.state in states:
+                return said
+
+    async def batches(self, more: int) -> None:
+        """Returns once so many more have begun."""
+        first = (await self.hear(StandingsSaid)).batch
+        while (await self.hear(StandingsSaid)).batch < first + more:
+            pass
+
+
+@asynccontextmanager
+async def league(folder: Path, plan: Any = PLAN, *, batch_s: float = 5.0) -> AsyncIterator[Server]:
+    """A league that is played in this process until the context ends."""
+    here, there = memory_stream_pair()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve_ladder, there)
+        server = Server(Pipe(here, FromLadder))
+        await server.pipe.send(BeginLadder(str(folder), msgspec.json.encode(plan).decode(), batch_s))
+        yield server
+        await here.send_stream.aclose()
+
+
+def state_of(folder: Path) -> tuple[list[Any], set[str], dict[str, str]]:
+    """The batches of a folder, the pairings that were played, and the status of each bot."""
+    with Store.open(folder) as store:
+        bots = {bot.bot: bot.status for bot in store.bots()}
+        return [batch.row for batch in batches_in(store.meta())], set(store.finished()), bots
+
+
+async def test_bots_play_on_and_on_and_everything_follows_from_the_folder(tmp_path):
+    """Also after a kill: nothing is played twice, and the batches go on where they were."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(4)
+    rows, played, bots = state_of(folder)
+    assert [row.batch for row in rows] == [*range(len(rows))]
+    assert {one.bot for one in rows[-1].present} == {version.id for version in FIELD} == bots.keys()
+    assert len(played) > 8
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(3)
+    later, more, _ = state_of(folder)
+    assert later[: len(rows)] == rows
+    assert len(later) >= len(rows) + 3
+    assert played < more
+    with Store.open(folder) as store:
+        board = leaderboard(store)
+        closed = {series for row in later for series in row.closed}
+        assert board.progress.series == closed
+        assert board.progress.counted == 2 * len(closed)
+    code, said = verified(folder)
+    assert code == 0, said
+
+
+async def test_a_version_that_leaves_takes_its_open_series_with_it(tmp_path):
+    """The others play on, and what had closed stays."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(3)
+        await server.wants(*FIELD[:2])
+        await server.batches(3)
+    rows, _, bots = state_of(folder)
+    assert [one.bot for one in rows[-1].present] == [version.id for version in FIELD[:2]]
+    assert bots[FIELD[2].id] == "without"
+    after = next(row.batch for row in rows if len(row.present) == 2 and row.batch > 1)
+    assert not any(FIELD[2].id in series for row in rows[after + 1 :] for series in row.closed)
+    assert verified(folder)[0] == 0
+
+
+async def test_a_bot_that_fails_in_play_is_said_to_and_not_paired_any_more(tmp_path):
+    """It is withdrawn as in any tournament; a new version of it plays."""
+    folder, bad = tmp_path / "league", house(4, "Hopeless")
+    async with league(folder, PLAN | {"faults_max": 1}) as server:
+        await server.wants(*FIELD, bad)
+        said = await server.until(bad.id, "failed")
+        assert said.reason.startswith("it failed in match after match")
+        better = msgspec.structs.replace(house(4, "Steady"), id="b4@2")
+        await server.wants(*FIELD, better)
+        await server.until(better.id, "playing")
+        await server.batches(3)
+    rows, _, bots = state_of(folder)
+    assert (bots["b4@1"], bots["b4@2"]) == ("replaced", "ok")
+    assert better.id in {one.bot for one in rows[-1].present}
+    assert any(better.id in series for row in rows for series in row.closed)
+    assert verified(folder)[0] == 0
+
+
+async def test_a_server_that_comes_back_is_told_everything_again(tmp_path):
+    async with league(tmp_path / "league") as server:
+        await server.wants(*FIELD)
+        for version in FIELD:
+            await server.until(version.id, "playing")
+        await server.wants(*FIELD)
+        for version in FIELD:
+            await server.until(version.id, "playing")
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        ({"game": "nim"}, "nim"),
+        ({"game": "liars-dice", "rules": {"dice": 0}}, "dice"),
+        ({"game": "liars-dice", "seats": 99}, "seats"),
+    ],
+)
+async def test_why_a_league_cannot_be_played_is_said(tmp_path, plan, why):
+    async with league(tmp_path / "league", plan) as server:
+        said = await server.hear(CannotPlay)
+    assert why in said.why
+    assert not (tmp_path / "league" / "arena.db").exists()
+
+
+async def test_a_row_that_cannot_be_is_found(tmp_path):
+    """Somebody has had a series close before it was played."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(3)
+    with Store.open(folder, write=True) as store:
+        (key, row) = max((key, row) for key, row in store.meta().items() if key.startswith("batch "))
+        store.set_meta(key, row | {"closed": [*row["closed"], "b1@1+b2@1#999"]})
+    code, said = verified(folder)
+    assert (code, "b1@1+b2@1#999" in said) == (1, True), said
+
+
+async def test_what_failed_before_a_restart_is_not_tried_again(tmp_path):
+    folder, bad = tmp_path / "league", house(4, "Hopeless")
+    for _ in range(2):
+        async with league(folder, PLAN | {"faults_max": 1}) as server:
+            await server.wants(*FIELD, bad)
+            await server.until(bad.id, "failed")
+    assert "playing" not in [said.state for said in server.heard if getattr(said, "id", "") == bad.id]
+
+
+async def test_a_league_that_rests_begins_nothing(tmp_path):
+    """It goes on where it was."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.pipe.send(SetPaused(True))
+        await server.wants(*FIELD)
+        await trio.testing.wait_all_tasks_blocked(0.05)
+        await server.pipe.send(SetPaused(False))
+        await server.batches(2)
+        resting = await server.hear(StandingsSaid)
+    assert resting.matches
+    states = [(said.id, said.state) for said in server.heard if isinstance(said, VersionSaid)]
+    assert states == [(version.id, "playing") for version in FIELD]
+
+
+async def test_where_everybody_stands_is_told(tmp_path):
+    """The one that challenges everything loses; what is told is what the leaderboard fits."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        with trio.fail_after(60):
+            while not (said := await server.hear(StandingsSaid)).rows or said.rows[0].series < 20:
+                pass
+    assert {row.id for row in said.rows} == {version.id for version in FIELD}
+    assert [row.rating for row in said.rows] == sorted((row.rating for row in said.rows), reverse=True)
+    assert all(1 <= row.best <= row.worst <= len(FIELD) for row in said.rows)
