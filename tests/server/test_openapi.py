@@ -19,6 +19,7 @@ from hypothesis.errors import Unsatisfiable
 from starlette.routing import Route
 
 import arena.server
+from arena.refusal import STATUS, Refusal
 from arena.server.http.answers import refusal_body
 from arena.server.http.endpoints import Endpoint, routes_to
 from arena.server.http.guard import Guard, GuardOptions
@@ -27,7 +28,6 @@ from arena.server.http.routing import Routing
 from arena.server.kept.results_api import ResultsApi
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
-from arena.server.refusal import STATUS, Refusal
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker import PokerApi, ring_game
 from arena.server.ring.ring import Ring

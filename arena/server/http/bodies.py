@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import trio
 
+from arena.refusal import Refusal
 from arena.server.http.connection import Message, Receive
-from arena.server.refusal import Refusal
 
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 

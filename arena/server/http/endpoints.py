@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.server.refusal import Kind
+from arena.refusal import Kind
 
 Method: TypeAlias = Literal["GET", "POST", "DELETE"]
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]

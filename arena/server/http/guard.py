@@ -18,12 +18,12 @@ from urllib.parse import quote
 
 import attrs
 
+from arena.refusal import Refusal
 from arena.server.http.addresses import Asker, asker, is_host_allowed, is_same_origin
 from arena.server.http.answers import error_body, refusal_body, refusal_headers, send_json, send_page
 from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
 from arena.server.http.connection import Application, Message, Receive, Scope, Send
 from arena.server.http.quotas import Quota
-from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 
 Headers = dict[bytes, bytes]

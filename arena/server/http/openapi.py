@@ -17,9 +17,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 import arena
+from arena.refusal import STATUS, Kind
 from arena.server.http.answer_types import RefusalShown
 from arena.server.http.endpoints import Endpoint, Proof
-from arena.server.refusal import STATUS, Kind
 
 Schema = dict[str, Any]
 

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta
 from starlette.requests import Request
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server.limits import CHAT_MAX, NICKNAME_MAX, WORDS_MAX
-from arena.server.refusal import Refusal
 from arena.words import listed
 
 T = TypeVar("T")

@@ -19,9 +19,9 @@ import attrs
 import trio
 
 from arena.errors import ArenaError, ConfigError
+from arena.refusal import Refusal
 from arena.server.kept.database import SENTENCES, held_folder, opened_database, transaction
 from arena.server.limits import CHAT_KEPT
-from arena.server.refusal import Refusal
 from arena.store.files import sentences
 from arena.store.whereabouts import file_of
 from arena.words import sized

@@ -15,8 +15,8 @@ from random import Random
 
 import attrs
 
+from arena.refusal import Refusal
 from arena.server import limits
-from arena.server.refusal import Refusal
 from arena.server.tables.table import (
     After,
     Alerted,
