@@ -10,8 +10,8 @@ from math import ceil
 
 import attrs
 
-from arena.league.hosting import check_may_play
 from arena.league.league import LIVE, QUEUED, League, LeagueEntry, Version, VersionState, moved
+from arena.league.moderation import check_may_play
 from arena.league.naming import check_league_name
 from arena.refusal import Refusal
 from arena.words import counted
@@ -223,7 +223,7 @@ def _why_not_back(version: Version) -> str:
     return "has never played" if version.played_at is None else f"is {version.state}"
 
 
-def withdraw(league: League, entry_id: str, now: float) -> League:
+def withdraw_entry(league: League, entry_id: str, now: float) -> League:
     """Takes a bot out of play, with its versions that are still to be tried."""
     entry = league.entry(entry_id)
     if not any(each.state in LIVE for each in entry.versions):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from arena.league.hosting import exclude_entry, removed_version
-from arena.league.league import Code, League, LeagueEntry, Owner, Person
+from arena.league.league import Code, League, LeagueEntry, Owner, TokenHolder
+from arena.league.moderation import exclude_entry, removed_version
 from arena.league.naming import check_league_name
 from arena.league.roster import RosterRow
 from arena.refusal import Refusal
@@ -57,7 +57,7 @@ def revoke_join_code(league: League, who: str, now: float) -> League:
     return attrs.evolve(league, codes=others, version=league.version + 1).noting(who, "revokes the code", now)
 
 
-def join(
+def join_league(
     league: League, name: str, code_hash: str | None, token_hash: str, now: float
 ) -> tuple[League, Owner]:
     """Somebody comes in: a new owner, or one more person of a team or of the owner whom the code names.
@@ -66,7 +66,8 @@ def join(
     """
     code = _code_for(league, code_hash)
     there = _owner_of(league, code)
-    person = Person(token_hash, now, code.roster_name, code.roster_id) if code else Person(token_hash, now)
+    named = (code.roster_name, code.roster_id) if code is not None else ("", "")
+    person = TokenHolder(token_hash, now, *named)
     if there is not None:
         if there.ban:
             raise Refusal("forbidden", banned_words(there))
@@ -107,7 +108,7 @@ def _owner_of(league: League, code: Code | None) -> Owner | None:
     return next((owner for owner in owners if owner.team == code.team), None)
 
 
-def _newcomer(league: League, name: str, person: Person, code: Code | None, now: float) -> Owner:
+def _newcomer(league: League, name: str, person: TokenHolder, code: Code | None, now: float) -> Owner:
     if len(league.owners) >= OWNERS_MAX:
         raise Refusal("too_many", f"{league.name} has as many owners as it takes", key="owners")
     id = f"o{len(league.owners) + 1}"

@@ -75,7 +75,7 @@ class LeagueSettings:
 
 
 @attrs.frozen
-class Person:
+class TokenHolder:
     """Somebody who acts for an owner, with a token of their own."""
 
     token_hash: str
@@ -95,7 +95,7 @@ class Owner:
     name: str
     """The public name; empty if it was forgotten."""
     joined_at: float
-    persons: tuple[Person, ...] = ()
+    persons: tuple[TokenHolder, ...] = ()
     team: str = ""
     """The team of the roster that it is."""
     is_name_shown: bool = True

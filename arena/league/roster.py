@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 
 import attrs
@@ -37,7 +36,7 @@ def read_roster(text: str) -> list[RosterRow]:
     first = text.partition("\n")[0]
     mark = max(",;\t", key=first.count)
     try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
+        lines = list(csv.reader(text.splitlines(keepends=True), delimiter=mark, strict=True))
     except csv.Error as error:
         raise _wrong(f"the roster cannot be read: {error}") from None
     head = [cell.strip().casefold() for cell in lines[0]] if lines else []
@@ -92,12 +91,9 @@ def _wrong(why: str) -> Refusal:
 
 def roster_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table as CSV.  Cells that a spreadsheet would compute are texts."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_safe(str(cell)) for cell in row] for row in rows)
-    return out.getvalue()
+    return "".join(f"{','.join(_cell(str(cell)) for cell in row)}\n" for row in (head, *rows))
 
 
-def _safe(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+def _cell(cell: str) -> str:
+    said = f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return '"{}"'.format(said.replace('"', '""')) if set(said) & set(',;"\n\r') else said

@@ -11,7 +11,6 @@ from typing import Any
 import attrs
 import httpx
 
-
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
@@ -39,7 +38,9 @@ class LeagueRest:
     http: httpx.AsyncClient
     process: FakeProcess
 
-    async def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> tuple[int, Any]:
+    async def ask(
+        self, method: str, path: str, body: Any = None, token: str | None = None
+    ) -> tuple[int, Any]:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         more = {"content": body} if isinstance(body, bytes) else {} if body is None else {"json": body}
         response = await self.http.request(method, path, headers=headers, **more)
@@ -94,7 +95,11 @@ async def test_from_a_new_league_to_a_version_that_plays(tmp_path) -> None:
         code = await rest.league()
         token = await rest.join("Ann", code)
         taken = await rest.post(f"{AT}/versions?bot=dicer", zipped(bot__py=BOT), token)
-        assert ("b1@1", "waiting", True) == (taken["version"]["id"], taken["version"]["state"], taken["is_new"])
+        assert ("b1@1", "waiting", True) == (
+            taken["version"]["id"],
+            taken["version"]["state"],
+            taken["is_new"],
+        )
         (asked,) = rest.process.field
         assert ("b1@1", "o1", "waiting") == (asked.id, asked.owner, asked.state)
         assert BOT == (asked.folder / "bot.py").read_bytes()

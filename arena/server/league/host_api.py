@@ -7,7 +7,6 @@ from typing import Any
 
 from starlette.requests import Request
 
-from arena.league.hosting import exclude, readmit, retry, set_paused, tell_all
 from arena.league.joining import (
     add_roster,
     ban_owner,
@@ -18,6 +17,7 @@ from arena.league.joining import (
     set_join_code,
 )
 from arena.league.league import LeagueSettings
+from arena.league.moderation import exclude, readmit, retry, set_paused, tell_all
 from arena.league.naming import show_name
 from arena.league.roster import read_roster, roster_text
 from arena.league.settings import change_settings

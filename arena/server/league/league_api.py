@@ -13,12 +13,12 @@ import trio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.league.entering import check_may_hand_in, hand_in, roll_back, withdraw
+from arena.league.entering import check_may_hand_in, hand_in, roll_back, withdraw_entry
 from arena.league.joining import (
     add_person_code,
     hash_of_code,
     hash_of_token,
-    join,
+    join_league,
     revoke_tokens,
 )
 from arena.league.naming import rename_entry, rename_owner
@@ -176,7 +176,7 @@ class LeagueApi(Api):
         if code_hash is not None and code_hash not in live.league.codes:
             await self._door.guesses.wrong(address_of(request))
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        joined, owner = join(live.league, new.name, code_hash, hash_of_token(token), live.now())
+        joined, owner = join_league(live.league, new.name, code_hash, hash_of_token(token), live.now())
         live.change(joined)
         await live.kept()
         return OwnerJoined(owner.id, owner.name, token)
@@ -282,7 +282,7 @@ class LeagueApi(Api):
         """Takes a bot out of play, with what is still to be tried."""
         live, viewer, entry = await self._door.bot(request)
         await body_of(request, Nothing)
-        await put_kept(live, withdraw(live.league, entry.id, live.now()))
+        await put_kept(live, withdraw_entry(live.league, entry.id, live.now()))
         return shown_bot(live.league, live.league.entry(entry.id), viewer)
 
     @endpoint(

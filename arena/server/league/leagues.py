@@ -17,7 +17,7 @@ from arena.league.league import League, LeagueSettings, VersionState
 from arena.league.settings import new_league
 from arena.refusal import Refusal
 from arena.server.league.league_records import LeagueRecords
-from arena.server.league.playing import LadderProcess, VersionToPlay, field_of
+from arena.server.league.playing import LadderProcess, VersionToPlay, versions_to_play
 from arena.tournament.plan import check_plan_seats, make_game
 from arena.words import listed
 
@@ -89,7 +89,7 @@ class OpenLeague:
     def _tell_field(self, *, is_new: bool = False) -> None:
         if self._process is None:
             return
-        field = field_of(self.league, self._bots)
+        field = versions_to_play(self.league, self._bots)
         if is_new or _members(field) != _members(self._field):
             self._field = field
             self._process.set_field(field)

@@ -41,7 +41,7 @@ class LadderProcess(Protocol):
         """Begins no more matches, builds and checks, or goes on with them."""
 
 
-def field_of(league: League, bots: Path) -> tuple[VersionToPlay, ...]:
+def versions_to_play(league: League, bots: Path) -> tuple[VersionToPlay, ...]:
     """What plays in a league, and what is to be tried, one of each owner.  `bots`: the folder of hand-ins."""
     return tuple(_to_play(bots, *each) for each in (*league.playing(), *tried_next(league)))
 
