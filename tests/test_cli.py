@@ -22,6 +22,7 @@ import click
 import pytest
 from calls import call
 from click.shell_completion import ShellComplete
+from command_tree import all_commands
 
 from arena.cli import cli, main
 from arena.cli.runs.closing import Closing
@@ -31,7 +32,8 @@ from arena.tournament.plan import Plan
 from arena.tournament.plan.allow import ALLOW_OPTIONS
 from arena.tournament.play.summary import Summary
 
-COMMANDS = sorted(cli.commands)
+EVERY = all_commands()
+COMMANDS = sorted(EVERY)
 BOTS = (Path(__file__).parent / "stored_bots.py").read_text()
 
 
@@ -70,20 +72,20 @@ def arena_in(folder: Path, *words: str, check: bool = False, **more) -> subproce
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command, arena):
     """`arena COMMAND --help` says what it does, and shows a call of it."""
-    code, out, _ = arena(command, "--help")
+    code, out, _ = arena(*command.split(), "--help")
     assert (0, True) == (code, f"arena {command}" in out.partition("Example")[2])
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_has_help(command):
     """No option is left to be guessed."""
-    options = [each for each in cli.commands[command].params if isinstance(each, click.Option)]
+    options = [each for each in EVERY[command].params if isinstance(each, click.Option)]
     assert [] == [option.name for option in options if not option.help]
 
 
 def test_every_reading_command_prints_for_programs_too():
     """What takes a results folder prints JSON or writes a file; what prints CSV prints JSON too."""
-    taken = {name: {opt for param in cli.commands[name].params for opt in param.opts} for name in COMMANDS}
+    taken = {name: {opt for param in EVERY[name].params for opt in param.opts} for name in COMMANDS}
     assert [] == [
         name for name, words in taken.items() if "folder" in words and not {"--json", "--out"} & words
     ]
@@ -97,16 +99,16 @@ MANY = 25
 
 def options_shown(command: str, text: str) -> set[str]:
     """The options of a command that have a line of their own in its help."""
-    names = {option.opts[0] for option in cli.commands[command].params if isinstance(option, click.Option)}
+    names = {option.opts[0] for option in EVERY[command].params if isinstance(option, click.Option)}
     return {name for name in names if re.search(rf"^  (?:-\w, )?{name}(?:[ ,]|$)", text, re.MULTILINE)}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_what_fits_and_names_the_way_to_the_rest(command, arena):
     """Of many options `--help` shows those that people use, examples included; `--help-all` shows all."""
-    options = [each for each in cli.commands[command].params if isinstance(each, click.Option)]
+    options = [each for each in EVERY[command].params if isinstance(each, click.Option)]
     every = {option.opts[0] for option in options}
-    text = arena(command, "--help")[1]
+    text = arena(*command.split(), "--help")[1]
     if len(every) <= MANY:
         assert (every, False) == (options_shown(command, text), "--help-all" in every)
         return
@@ -114,7 +116,7 @@ def test_help_shows_what_fits_and_names_the_way_to_the_rest(command, arena):
     assert used <= options_shown(command, text)
     assert len(options_shown(command, text)) <= MANY
     assert text.endswith(f"\nAll options: arena {command} --help-all\n")
-    assert every == options_shown(command, arena(command, "--help-all")[1])
+    assert every == options_shown(command, arena(*command.split(), "--help-all")[1])
 
 
 def test_an_option_of_run_is_a_field_of_the_call_or_a_key_of_a_plan():
@@ -124,7 +126,7 @@ def test_an_option_of_run_is_a_field_of_the_call_or_a_key_of_a_plan():
     assert set() == named - fields - set(ALLOW_OPTIONS)
 
 
-@pytest.mark.parametrize("words", [(), *((command,) for command in cli.commands)], ids=" ".join)
+@pytest.mark.parametrize("words", [(), *map(tuple, map(str.split, COMMANDS))], ids=" ".join)
 def test_help_is_a_command_too(words, arena):
     """`arena help` and `arena help COMMAND` show what the option shows, to the letter."""
     assert arena(*words, "--help") == arena("help", *words)

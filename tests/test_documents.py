@@ -25,6 +25,7 @@ from pathlib import Path
 import click
 import pytest
 from calls import call
+from command_tree import all_commands
 from documents import HOUSE, INDENTED, Block, blocks_of, commands_in, is_command, pages, quotations_of
 
 from arena.cli import cli
@@ -34,6 +35,7 @@ from arena.starter.folder import Starter, write_starter
 from arena.testing import check_game
 from arena.tournament.bots.entrants import resolve
 from arena.tournament.plan import load_plan
+from tests.server.league_server import a_league_server
 
 TEXTS = {page: (HOUSE / page).read_text(encoding="utf-8") for page in pages()}
 BLOCKS = [block for page, text in TEXTS.items() for block in blocks_of(page, text)]
@@ -164,7 +166,7 @@ TYPED_IN = rf"(?<![\w/`-])(arena (?:{'|'.join(cli.commands)}) [^`\n]*?)(?:\"\"\"
 
 def helped() -> Iterator[Block]:
     """The examples that `--help` shows are documents too."""
-    for name, command in {"": cli, **cli.commands}.items():
+    for name, command in {"": cli, **all_commands()}.items():
         text = inspect.cleandoc(command.help or "")
         for line in re.findall(r"^(?:Example: |  )?(arena .*?)(?:   .*)?$", text, re.MULTILINE):
             yield Block(f"arena {name} --help", 0, INDENTED, line)
@@ -219,6 +221,9 @@ def parse_arena(words: Sequence[str], in_prose: bool, monkeypatch: pytest.Monkey
     if not words:
         return
     command = cli.commands[words[0]]
+    while isinstance(command, click.Group) and words[1:] and not words[1].startswith("-"):
+        words = words[1:]  # a command of a command
+        command = command.commands[words[0]]
     options = {name: each for each in command.params if isinstance(each, click.Option) for name in each.opts}
     last = options.get(words[-1])
     if in_prose and last is not None and not last.is_flag:
@@ -271,8 +276,12 @@ def source_of(module: str) -> str:
 
 def parse_curl(words: Sequence[str], *_: object) -> None:
     """The server has a route of that path."""
-    (address,) = (word for word in words if word.startswith("localhost:8080"))
-    path = address.removeprefix("localhost:8080")
+    (address,) = (word for word in words if re.match(r"(localhost|http://HOST):8080/", word))
+    path = address.partition(":8080")[2]
+    if path.startswith("/api/leagues"):
+        endpoints = [each.path for api in a_league_server().apis for each in api.endpoints()]
+        assert any(re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", each), path) for each in endpoints)
+        return
     assert any(f'"{path}"' in module.read_text() for module in (HOUSE / "arena" / "server").rglob("*.py"))
 
 
@@ -347,7 +356,7 @@ def test_a_renamed_option_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_every_option_that_is_quoted_exists() -> None:
     """Of some command: `--series` within a sentence is no command, and goes stale as easily."""
-    known = {name for command in cli.commands.values() for each in command.params for name in each.opts}
+    known = {name for command in all_commands().values() for each in command.params for name in each.opts}
     known |= {"--help", "--json", "--show", "--write", "--list", "--runs", "--seed", "--plain", "--only"}
     known |= {"--ntasks", "--cpus-per-task", "--nthreads"}  # of srun and dask worker
     known |= {"--rm", "--security-opt"}  # of docker

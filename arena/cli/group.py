@@ -93,6 +93,11 @@ class _Command(click.Command):
             formatter.write_text(f"All options: {ctx.command_path} {self.help_option}")
 
 
+def subgroup() -> type[click.Group]:
+    """The class of a command that has commands of its own."""
+    return _Group
+
+
 SHOWS_ALL = "arena.cli.shows_all"
 """The key under which a context keeps whether its help has all options."""
 

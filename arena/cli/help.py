@@ -12,9 +12,9 @@ def _commands(context: click.Context, parameter: click.Parameter, begun: str) ->
 
 
 @cli.command("help")
-@click.argument("command", required=False, metavar="[COMMAND]", shell_complete=_commands)
+@click.argument("words", metavar="[COMMAND]", nargs=-1, shell_complete=_commands)
 @click.pass_context
-def help_of(context: click.Context, command: str | None) -> int:
+def help_of(context: click.Context, words: tuple[str, ...]) -> int:
     """Show what `arena --help` or `arena COMMAND --help` shows.
 
     \b
@@ -24,11 +24,15 @@ def help_of(context: click.Context, command: str | None) -> int:
     """
     above = context.parent
     assert above is not None, "a command is called by the group"
-    if command is None:
-        click.echo(cli.get_help(above))
-        return DONE
-    _, found, _ = cli.resolve_command(above, [command])
-    assert found is not None, "the group raises if there is no such command"
-    with click.Context(found, info_name=command, parent=above) as of_command:
-        click.echo(found.get_help(of_command))
+    group: click.Command = cli
+    for word in words:
+        if not isinstance(group, click.Group):
+            from arena.errors import ConfigError
+            from arena.reading.units import shown
+
+            raise ConfigError(f"{above.command_path} has no commands of its own, found {shown(word)}")
+        _, found, _ = group.resolve_command(above, [word])
+        assert found is not None, "the group raises if there is no such command"
+        group, above = found, click.Context(found, info_name=word, parent=above)
+    click.echo(group.get_help(above))
     return DONE

@@ -28,6 +28,7 @@ LOOKED_EVERY_S = 1.0
 PATIENCE_S = 2.0
 """How long an orderly end may take."""
 NO_TLS = "{} can be reached from other machines, and nothing that is sent there is encrypted (no TLS)"
+HOST_TOKEN = "the host's token for leagues, told this once (`arena league token` makes another): {}"
 PROXY = """\
 for HTTPS: --tls-cert FILE --tls-key FILE; or a proxy in front, such as Caddy with these three lines:
   arena.example.org {{
@@ -111,6 +112,8 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     if bots and plan.tls is not None:
         bots += " (TLS)"
     lines = [f"serving on {opened.http}{bots}", f"tables are kept in {plan.data}; Ctrl-C ends it"]
+    if opened.host_token is not None:
+        lines.append(HOST_TOKEN.format(opened.host_token))
     if plan.tls is not None:
         return lines
     addresses = {opened.http: plan.http, f"the bots' {opened.tcp}": plan.listen}

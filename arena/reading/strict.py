@@ -307,8 +307,11 @@ def did_you_mean(word: object, words: Collection[str], most: int = 1) -> str:
 # Files that somebody else wrote.
 
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-"""Flags with which opening never blocks, neither on a pipe that has just appeared nor on a kernel file."""
+_FLAGS = sum(getattr(os, f"O_{flag}", 0) for flag in ("CLOEXEC", "NONBLOCK", "NOCTTY", "BINARY"))
+"""Flags with which opening never blocks, neither on a pipe that has just appeared nor on a kernel file.
+
+Windows has only the last one of them, which is needed there.
+"""
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:

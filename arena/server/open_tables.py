@@ -11,9 +11,9 @@ import trio
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.match.game import Game, playable_seats
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.kept.records import ServerRecords, Unfinished
-from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables.absence import after_restart, idle_s
 from arena.server.tables.live import LiveTable

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import attrs
@@ -20,7 +21,7 @@ from arena.players.lag import open_watch
 from arena.players.tcp import accept_all, listen
 from arena.reading.units import Address
 from arena.server.http.certificate import Certificate, TlsFiles
-from arena.server.http.endpoints import routes_to
+from arena.server.http.endpoints import Api, routes_to
 from arena.server.http.goodbye import Goodbye
 from arena.server.http.guard import GuardOptions
 from arena.server.http.http import HttpOptions, serve_http
@@ -35,6 +36,10 @@ from arena.server.kept.records import ServerRecords
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
+from arena.server.league.apis import league_apis
+from arena.server.league.hosts import Hosts
+from arena.server.league.league_records import KeptLeagues
+from arena.server.league.leagues import Leagues
 from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
@@ -83,6 +88,8 @@ class OpenServer:
     tcp: str | None
     say_goodbye: Callable[[], Awaitable[None]]
     """Tells everybody that the server ends, before it is cancelled; takes a second at most."""
+    host_token: str | None = None
+    """The token of the host of its leagues, if it was made just now."""
 
     def going_on(self) -> str:
         """What is going on at its tables now, in one line."""
@@ -117,9 +124,8 @@ async def serve(
             bots_listener = stack.enter_context(
                 listen(plan.listen.host, plan.listen.port, TCP_CONNECTIONS_MAX)
             )
-        house, poker, door, archive, bots = await stack.enter_async_context(
-            _open_house(plan, certificate, note, note_bug)
-        )
+        opened = await stack.enter_async_context(_open_house(plan, certificate, note, note_bug))
+        house, poker, door, bots = opened.house, opened.poker, opened.door, opened.bots
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)
         questions = BotQuestions(partial(bots.seated, gives_way=True), bots.check)
@@ -129,7 +135,10 @@ async def serve(
             nursery.start_soon(reports.run)
             results = ResultsApi(ResultsCatalog(plan.results), reports, questions)
         port = None if bots_listener is None else bots_listener.getsockname()[1]
-        routes = routes_of(house, poker, archive.find, bots.names, results, questions, port)
+        hosts = Hosts(plan.data)
+        host_token = hosts.first_token()
+        leagues = league_apis(opened.leagues, hosts)
+        routes = routes_of(house, poker, opened.archive.find, bots.names, results, questions, port, leagues)
         app = goodbye.counted(Routing(routes))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(
@@ -143,7 +152,7 @@ async def serve(
             tcp = _bound(plan.listen, bots_listener)
             nursery.start_soon(accept_all, bots_listener, door.serve, TCP_CONNECTIONS_MAX, note_bug)
         http = f"http{'' if certificate is None else 's'}://{_bound(plan.http, listener)}"
-        task_status.started(OpenServer(house, poker.rings, http, tcp, goodbye.say))
+        task_status.started(OpenServer(house, poker.rings, http, tcp, goodbye.say, host_token))
         await trio.sleep_forever()
 
 
@@ -170,10 +179,11 @@ def routes_of(
     results: ResultsApi | None = None,
     questions: BotQuestions | None = None,
     bots_port: int | None = None,
+    leagues: Sequence[Api] = (),
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots.
 
-    `bots_port`: where bots connect.
+    `bots_port`: where bots connect; `leagues`: what is said to leagues.
     """
     results = results or ResultsApi()
 
@@ -203,9 +213,22 @@ def routes_of(
         *games.endpoints(),
         *results.endpoints(),
         *poker.endpoints(),
+        *chain.from_iterable(api.endpoints() for api in leagues),
     ]
     routes = [*routes_to(endpoints), openapi_route(endpoints)]
     return [*routes, *PacketApi(house).routes(), *SceneApi(house).routes(), *site.routes(), *results.routes()]
+
+
+@attrs.frozen
+class _OpenHouse:
+    """What people and bots meet at, with what it needs."""
+
+    house: OpenTables
+    poker: PokerApi
+    leagues: Leagues
+    door: TcpDoor | None
+    archive: Archive
+    bots: HouseBots
 
 
 @asynccontextmanager
@@ -214,8 +237,8 @@ async def _open_house(
     certificate: Certificate | None,
     note: Callable[[str], None],
     note_bug: Callable[[str], None],
-) -> AsyncIterator[tuple[OpenTables, PokerApi, TcpDoor | None, Archive, HouseBots]]:
-    """The tables as they were left, those of the two documents too, with house bots to sit at them.
+) -> AsyncIterator[_OpenHouse]:
+    """The tables and leagues as they were left, with house bots to sit at the tables.
 
     The open table, and the door that leads there, exist only if bots can connect.
     """
@@ -226,6 +249,9 @@ async def _open_house(
     ):
         records = ServerRecords(keeper, archive.add)
         users = Accounts(keeper)
+        kept_leagues = KeptLeagues(keeper)
+        leagues = Leagues(kept_leagues, plan.data, now=time.time)
+        leagues.restore(kept_leagues.leagues(note))
         async with trio.open_nursery() as keeping:
             async with open_box("shield", say=note) as box, trio.open_nursery() as nursery:
                 bots = HouseBots(nursery, box, plan.data, watch=watch, note=note, note_bug=note_bug)
@@ -254,6 +280,6 @@ async def _open_house(
                     open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                     nursery.start_soon(open_table.run)
                     door = TcpDoor(house, programs, open_table, certificate=certificate)
-                yield house, PokerApi(rings, users), door, archive, bots
+                yield _OpenHouse(house, PokerApi(rings, users), leagues, door, archive, bots)
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()

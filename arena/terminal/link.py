@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -46,15 +47,15 @@ class TableUrl:
         return f"{self.server}/api/tables/{id}"
 
 
-def read_url(text: str) -> TableUrl:
-    """Reads the URL of a table or of a server.  Raises ConfigError, which says what would be right."""
+def read_url(text: str, how: str = HOW) -> TableUrl:
+    """Reads the URL of a table or of a server.  Raises ConfigError, which says `how` it would be right."""
     try:
         parts = urlsplit(text if "//" in text else f"http://{text}")
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise ConfigError(f"{shown(text)} is not a URL: {HOW}") from None
+        raise ConfigError(f"{shown(text)} is not a URL: {how}") from None
     if parts.scheme not in ("http", "https") or not host or not re.fullmatch(r"[\w.:-]+", host):
-        raise ConfigError(f"{shown(text)} is not a URL: {HOW}")
+        raise ConfigError(f"{shown(text)} is not a URL: {how}")
     is_tls = parts.scheme == "https"
     path = parts.path.rstrip("/")
     found = re.fullmatch(
@@ -62,7 +63,7 @@ def read_url(text: str) -> TableUrl:
     )
     prefix = found["prefix"] if found else re.sub(r"(/api)?(/tables)?$", "", path)
     if not re.fullmatch(r"[\w./~-]*", prefix, re.ASCII):
-        raise ConfigError(f"{shown(text)} is not a URL of a server: {HOW}")
+        raise ConfigError(f"{shown(text)} is not a URL of a server: {how}")
     id = (found["word"] or found["id"]) if found else None
     return TableUrl(is_tls, host, port or (443 if is_tls else 80), prefix, id)
 
@@ -92,8 +93,11 @@ class ServerLink:
         self.key = key
         self._connection: http.client.HTTPConnection | None = None
 
-    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Sends a request to `/api` + path; returns the JSON of the answer.  Raises NotDone or NoAnswer."""
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | bytes | None = None) -> Any:
+        """Sends a request to `/api` + path; returns the JSON of the answer.  Raises NotDone or NoAnswer.
+
+        `body`: what is sent as JSON, or the bytes of a file.
+        """
         if method != "GET":
             self.close()  # the server closes idle ones, and what changes something must not be sent twice
         was_open = self._connection is not None
@@ -104,16 +108,18 @@ class ServerLink:
                 return self._ask(method, path, body)
             raise NoAnswer(str(closed)) from None
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+    def _ask(self, method: str, path: str, body: Mapping[str, Any] | bytes | None) -> Any:
         headers = {"Accept": "application/json"}
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            kind = "octet-stream" if isinstance(body, bytes) else "json"
+            headers["Content-Type"] = f"application/{kind}"
         if self.key is not None:
             headers["Authorization"] = f"Bearer {self.key}"
         connection = self._connection or self._connect()
-        octets = None if body is None else json.dumps(body).encode()
+        octets = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         try:
-            connection.request(method, f"{self.url.prefix}/api{path}", octets, headers)
+            with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before it has all of a file
+                connection.request(method, f"{self.url.prefix}/api{path}", octets, headers)
             response = connection.getresponse()
             answer = response.read(ANSWER_BYTES_MAX + 1)
         except (OSError, http.client.HTTPException) as error:
@@ -173,14 +179,14 @@ def check_table(link: ServerLink) -> dict[str, Any]:
                 raise ConfigError(str(refused)) from None
             raise ConfigError(f"no open table has this URL; {_public(link)}") from None
         except NoAnswer as error:
-            raise _nobody(error) from None
+            raise nobody_answers(error) from None
     try:
         raise ConfigError(f"this is the URL of a server, not of a table; {_public(link)}")
     except NoAnswer as error:
-        raise _nobody(error) from None
+        raise nobody_answers(error) from None
 
 
-def _nobody(error: NoAnswer) -> ConfigError:
+def nobody_answers(error: NoAnswer) -> ConfigError:
     """The error that tells a user that no server answers."""
     return ConfigError(
         str(error) if isinstance(error, NoTls) else f"{error}: is `arena serve` running there?"

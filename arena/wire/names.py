@@ -26,6 +26,12 @@ _LATIN = str.maketrans(
 )
 
 
+def is_readable(name: str, chars_max: int) -> bool:
+    """Whether somebody can be called that: it is short, and people see all of it."""
+    is_whole = name.isprintable() and name == name.strip() and unseen(name) is None
+    return 1 <= len(name) <= chars_max and is_whole
+
+
 def unseen(name: str) -> str | None:
     """The first invisible character, mark without a letter, or excess mark; None if there is none."""
     letter_before, marks = False, 0
@@ -57,7 +63,7 @@ def told_apart(name: str) -> str:
     return f"{name} ({points})" if points else name
 
 
-@lru_cache(512)
+@lru_cache(1 << 13)
 def looks_of(name: str) -> frozenset[str]:
     """The name reduced to how it looks, and to how it reads: names that share either are alike."""
     plain = " ".join(normalize("NFKC", name).split())

@@ -14,12 +14,12 @@ import trio
 
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
+from arena.refusal import Refusal
 from arena.sdk import Bot
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
 from arena.server.kept.records import Unfinished
-from arena.server.refusal import Refusal
 from arena.server.ring.accounts import User
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker import PokerApi, ring_game

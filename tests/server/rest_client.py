@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,7 @@ from arena.server.kept.results_api import ResultsApi
 from arena.server.open_tables import OpenTables
 from arena.server.tables.api import TablesApi
 from tests.server.halls import a_house
+from tests.server.league_server import a_league_server
 
 NO_TABLE = "00000000-0000-4000-8000-000000000000"
 
@@ -27,10 +29,12 @@ def endpoints_of(
     house: OpenTables, results: ResultsApi | None = None, find_turn: Any = None, **more: Any
 ) -> list[Endpoint]:
     results = results or ResultsApi()
+    leagues = more.pop("leagues", None) or a_league_server().apis
     return [
         *TablesApi(house, find_turn).endpoints(),
         *GamesApi(house, **more).endpoints(),
         *results.endpoints(),
+        *chain.from_iterable(api.endpoints() for api in leagues),
     ]
 
 

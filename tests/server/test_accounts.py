@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.kept.keeping import Keeper, open_keeper
-from arena.server.refusal import Refusal
 from arena.server.ring.accounts import COST, Accounts, Cost, User, read_basic
 
 CHEAP = Cost(n=2, r=1, p=1)

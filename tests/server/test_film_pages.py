@@ -14,11 +14,11 @@ from arena.games import GAMES
 from arena.games.blef import Blef
 from arena.match.game import Game, Seat
 from arena.page.film import head_of
+from arena.refusal import Refusal
 from arena.server.http.answer_types import FilmPage
 from arena.server.kept.archive import open_archive
 from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.kept.past import PastMatches
-from arena.server.refusal import Refusal
 from arena.server.tables.played_match import LiveShowing
 from arena.telling.replay import SPECTATOR, Moment, Viewer, replay
 from arena.tournament.plan import make_game

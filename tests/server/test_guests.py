@@ -17,9 +17,9 @@ from trio.testing import memory_stream_pair
 
 from arena.players.transport import StreamTransport
 from arena.reading.units import Address
+from arena.refusal import Refusal
 from arena.server.http.certificate import Certificate
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.serve import ServerPlan, serve
 from arena.server.tables.guests import ALONE_S, GATHER_S, OpenTable
 from arena.server.tables.live import LiveTable

@@ -13,10 +13,10 @@ import trio
 from arena.games import GAMES
 from arena.players.base import GonePlayer
 from arena.players.start import BotBroken
+from arena.refusal import Refusal
 from arena.server.http.sockets import Code
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_room import PacketClient, PacketRoom
-from arena.server.refusal import Refusal
 from arena.server.tables import bots
 from arena.server.tables.bots import HouseBots
 from arena.server.tables.live import LiveTable

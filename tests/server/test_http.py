@@ -27,13 +27,13 @@ from starlette.websockets import WebSocket
 
 import arena.server.http.http
 from arena.players.tcp import listen
+from arena.refusal import Refusal
 from arena.server.http.clients import Caps
 from arena.server.http.connection import Patience
 from arena.server.http.guard import GuardOptions
 from arena.server.http.http import HttpOptions, serve_http
 from arena.server.http.routing import Routing
 from arena.server.http.sockets import SocketOwner
-from arena.server.refusal import Refusal
 from arena.tournament.lobby.callers import lift_files_limit
 
 SECRET = "a secret of the server"

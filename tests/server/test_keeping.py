@@ -16,11 +16,11 @@ import pytest
 import trio
 
 from arena.errors import ConfigError
+from arena.refusal import Refusal
 from arena.server.kept import database, keeping
 from arena.server.kept.database import APPLICATION_ID
 from arena.server.kept.keeping import GAP_S, RETRY_S, Keeper, KeptMatch, NotKept, open_keeper
 from arena.server.limits import CHAT_KEPT
-from arena.server.refusal import Refusal
 
 
 async def at_once(commit):

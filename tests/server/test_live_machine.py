@@ -30,9 +30,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from arena.refusal import Refusal
 from arena.server.limits import IDLE_S
 from arena.server.open_tables import LOOK_EVERY_S
-from arena.server.refusal import Refusal
 from arena.server.tables import absence
 from arena.server.tables import rules as tables
 from arena.server.tables.table import After, Member, Table

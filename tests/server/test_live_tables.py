@@ -11,10 +11,10 @@ import pytest
 import trio
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.limits import ABSENT_S
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.bots import PROCESSES_MAX, BotPlaces
 from arena.server.tables.live import LiveTable
 from arena.server.tables.pauses import BOT_S, SHOWDOWN_S

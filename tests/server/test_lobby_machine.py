@@ -20,8 +20,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from arena.refusal import Refusal
 from arena.server.limits import ABSENT_S, CHAT_AT_ONCE, CHAT_KEPT, IDLE_ASLEEP_S
-from arena.server.refusal import Refusal
 from arena.server.tables import absence
 from arena.server.tables import rules as tables
 from arena.server.tables.table import (

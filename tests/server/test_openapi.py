@@ -19,6 +19,7 @@ from hypothesis.errors import Unsatisfiable
 from starlette.routing import Route
 
 import arena.server
+from arena.refusal import STATUS, Refusal
 from arena.server.http.answers import refusal_body
 from arena.server.http.endpoints import Endpoint, routes_to
 from arena.server.http.guard import Guard, GuardOptions
@@ -27,18 +28,20 @@ from arena.server.http.routing import Routing
 from arena.server.kept.results_api import ResultsApi
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
-from arena.server.refusal import STATUS, Refusal
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker import PokerApi, ring_game
 from arena.server.ring.ring import Ring
 from arena.server.serve import routes_of
 from arena.server.site.site import Site
 from tests.server.halls import a_house
+from tests.server.league_server import a_league_server
 from tests.server.poker_server import FakeUsers
 from tests.server.raw_http import served
 from tests.server.rest_client import endpoints_of
 
-README = Path(arena.server.__file__).parent / "README.md"
+SERVER = Path(arena.server.__file__).parent
+PAGES = (SERVER / "README.md", SERVER / "league" / "README.md")
+"""The pages with tables of paths."""
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
 
 
@@ -55,7 +58,9 @@ async def test_every_route_is_described() -> None:
         }
         routes = [
             each
-            for each in routes_of(house, PokerApi([], FakeUsers()), lambda match_id: None)
+            for each in routes_of(
+                house, PokerApi([], FakeUsers()), lambda match_id: None, leagues=a_league_server().apis
+            )
             if isinstance(each, Route)
         ]
         apart = {each.path for each in [*PacketApi(house).routes(), *Site().routes(), *ResultsApi().routes()]}
@@ -80,7 +85,7 @@ async def test_operations_have_names_of_their_own() -> None:
 
 async def test_the_readme_lists_every_path() -> None:
     """The table of paths below `/api`, with their methods, and no others."""
-    section = README.read_text().partition("## REST")[2].partition("\n## ")[0]
+    section = "".join(page.read_text().partition("## REST")[2].partition("\n## ")[0] for page in PAGES)
     listed: set[tuple[str, str]] = set()
     for row in re.findall(r"^\| (`.*?`) \|", section, re.M):
         method = base = ""
@@ -89,11 +94,12 @@ async def test_the_readme_lists_every_path() -> None:
             root = path.split("/")[1]
             base = (
                 path
-                if root in ("tables", "games", "matches", "results")
+                if root in ("tables", "games", "matches", "results", "leagues")
                 else f"{base.rpartition('/')[0]}{path}"
             )
             listed.add((method, base.partition("?")[0]))
     names = {"{id}": ":id", "{match}": ":id", "{player}": ":playerID", "{number}": ":n", "{name}": ":name"}
+    names |= {"{league}": ":league", "{owner}": ":owner", "{bot}": ":bot"}
     async with a_house() as house:
         served = {
             (each.method, re.sub(r"\{\w+\}", lambda found: names[found[0]], each.path.removeprefix("/api")))

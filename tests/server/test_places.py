@@ -8,10 +8,10 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.limits import ABSENT_S, IDLE_EMPTY_S, TABLES_KEPT, TABLES_MAX
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from tests.server.halls import a_house, people
 

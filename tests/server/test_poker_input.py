@@ -9,8 +9,8 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from arena.refusal import Refusal
 from arena.server.kept.keeping import not_kept, open_keeper
-from arena.server.refusal import Refusal
 from arena.server.ring.accounts import Accounts, Cost
 from arena.server.ring.ring import CHIPS
 from tests.server.poker_client import BET, PokerClient

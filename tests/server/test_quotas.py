@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from trio.testing import MockClock
 
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.http.quotas import Quota, Rate, WaitingRequests
-from arena.server.refusal import Refusal
 from tests.server.halls import a_house
 
 

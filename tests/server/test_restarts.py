@@ -15,10 +15,10 @@ from daily import daily
 from trio.testing import MockClock
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server.kept.archive import FinishedTable
 from arena.server.kept.keeping import NotKept
 from arena.server.limits import ABSENT_S, IDLE_S
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from tests.server.halls import any_move, people
 from tests.server.restarts import Kept, People, a_kept_house, exact

@@ -14,8 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from arena.games.holdem import Holdem
 from arena.match.game import CHANCE, Seat
+from arena.refusal import Refusal
 from arena.server.limits import RING_QUEUE_MAX
-from arena.server.refusal import Refusal
 from arena.server.ring.ring import (
     ALONE_S,
     CHIPS,

@@ -11,8 +11,8 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from arena.refusal import Refusal
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.spoken import move_from_words
 from arena.server.tables.table import Member

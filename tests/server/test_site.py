@@ -13,9 +13,9 @@ import pytest
 from raw_http import headers_of, request, said_by, served, status_of
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
-from arena.server.refusal import Refusal
 from arena.server.site.site import ROOTS, Site
 
 SECRET = "nobody may read this"

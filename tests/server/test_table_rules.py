@@ -7,8 +7,8 @@ from random import Random
 import attrs
 import pytest
 
+from arena.refusal import Refusal
 from arena.server.limits import CHAT_AT_ONCE
-from arena.server.refusal import Refusal
 from arena.server.tables import rules as tables
 from arena.server.tables.table import After, Began, Closed, Ended, HostSet, Member, Published, Table
 

@@ -7,9 +7,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.packets.packet_room import PacketRoom
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from tests.server.halls import a_house
 from tests.server.pages import Page

@@ -12,8 +12,8 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.table import Member
 from tests.server.halls import a_house, any_move, people

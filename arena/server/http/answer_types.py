@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from arena.server.refusal import Kind
+from arena.refusal import Kind
 from arena.server.tables.table import Status, Way
 
 # ruff: noqa: N815 - playerID is the name in the documents

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from arena.refusal import Refusal
 from arena.server.http.connection import Send
-from arena.server.refusal import Refusal
 
 BASIC = b'Basic realm="arena", charset="UTF-8"'
 """Browsers ask for a password when they see it: only where `Refusal(..., key="basic")` says so."""

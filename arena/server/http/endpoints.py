@@ -18,14 +18,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.server.refusal import Kind
+from arena.refusal import Kind
 
 Method: TypeAlias = Literal["GET", "POST", "DELETE"]
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 Answerer = TypeVar("Answerer", bound=Callable[[Any, Request], Awaitable[Any]])
 """A method of an `Api` that returns the answer: a value, its JSON as bytes, or a whole response."""
-Proof: TypeAlias = Literal["none", "key", "key or none", "password", "password or none"]
-"""How a request proves who sent it: the key of a seat, or a name and a password by HTTP Basic."""
+Proof: TypeAlias = Literal[
+    "none", "key", "key or none", "password", "password or none", "token", "token or none"
+]
+"""How a request proves who sent it: the key of a seat, a name and a password by HTTP Basic, or the token of
+an owner or a host of a league."""
 
 
 @attrs.frozen
@@ -51,6 +54,8 @@ class Endpoint:
     body: Any = None
     """The type that reads the body; None: there is none."""
     needs_body: bool = True
+    is_upload: bool = False
+    """Whether the body is a file, of any type; `bodies` knows its path."""
     proof: Proof = "none"
     query: tuple[QueryField, ...] = ()
     refusals: tuple[Kind, ...] = ()

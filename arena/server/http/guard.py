@@ -18,12 +18,12 @@ from urllib.parse import quote
 
 import attrs
 
+from arena.refusal import Refusal
 from arena.server.http.addresses import Asker, asker, is_host_allowed, is_same_origin
 from arena.server.http.answers import error_body, refusal_body, refusal_headers, send_json, send_page
-from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
+from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, is_upload, metered, with_body
 from arena.server.http.connection import Application, Message, Receive, Scope, Send
 from arena.server.http.quotas import Quota
-from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 
 Headers = dict[bytes, bytes]
@@ -124,7 +124,10 @@ class Guard:
             scope["scheme"] = who.scheme if scope["type"] == "http" else who.scheme.replace("http", "ws")
         if scope["type"] == "http":
             limits = self._options
-            receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
+            if is_upload(method, scope["path"]):
+                receive = metered(headers, receive)
+            else:
+                receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
         if not is_behind_proxy:
             await self._app(scope, receive, answer.send)
             return

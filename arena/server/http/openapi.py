@@ -17,9 +17,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 import arena
+from arena.refusal import STATUS, Kind
 from arena.server.http.answer_types import RefusalShown
 from arena.server.http.endpoints import Endpoint, Proof
-from arena.server.refusal import STATUS, Kind
 
 Schema = dict[str, Any]
 
@@ -35,6 +35,8 @@ PROOFS: Mapping[Proof, list[dict[str, list[str]]]] = {
     "key or none": [{"key": []}, {}],
     "password": [{"password": []}],
     "password or none": [{"password": []}, {}],
+    "token": [{"token": []}],
+    "token or none": [{"token": []}, {}],
 }
 SCHEMES = {
     "key": {
@@ -43,9 +45,14 @@ SCHEMES = {
         "description": "The key of a seat, which is told once to whoever joins a table.",
     },
     "password": {"type": "http", "scheme": "basic", "description": "A user of the poker tables."},
+    "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of an owner in a league, told once to whoever joins, or that of a host.",
+    },
 }
 ABOUT = """\
-Tables of all games for people and programs, and the poker tables of the poker document.
+Tables of all games for people and programs, leagues of bots, and the poker tables of the poker document.
 
 Paths work with and without a final slash. What is not done is answered by a status, a sentence that says what
 would be right, and the field that is wrong; nothing has changed then. A method that a path does not have is
@@ -95,17 +102,30 @@ def _operation(endpoint: Endpoint, schemas: Mapping[str, Schema]) -> Schema:
     told: Schema = {
         "operationId": "_".join([endpoint.method.lower(), *re.findall(r"\w+", endpoint.path)]),
         "summary": endpoint.summary,
-        "tags": ["poker" if endpoint.proof.startswith("password") else "tables"],
+        "tags": [_tag(endpoint)],
         "parameters": [*_path_parameters(endpoint.path), *_query_parameters(endpoint)],
         "responses": {**_refusals(endpoint), **_answers(endpoint, schemas)},
         "security": PROOFS[endpoint.proof],
     }
+    if endpoint.is_upload:
+        octets = {"type": "string", "format": "binary"}
+        told["requestBody"] = {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": octets}},
+        }
     if endpoint.body is not None:
         told["requestBody"] = {
             "required": endpoint.needs_body,
             "content": {"application/json": {"schema": schemas[str(endpoint.body)]}},
         }
     return told
+
+
+def _tag(endpoint: Endpoint) -> str:
+    """The subject under which the document lists it."""
+    if endpoint.path.startswith("/api/leagues"):
+        return "leagues"
+    return "poker" if endpoint.proof.startswith("password") else "tables"
 
 
 def _path_parameters(path: str) -> Iterator[Schema]:

@@ -9,9 +9,9 @@ from math import ceil, inf
 from typing import Generic, Literal, TypeVar
 
 from arena.players.allowance import Bucket
+from arena.refusal import Refusal
 from arena.server.http.addresses import is_loopback, neighbourhood
 from arena.server.limits import WAITS_PER_ADDRESS
-from arena.server.refusal import Refusal
 
 KNOWN_MAX = 10_000
 """How many addresses, credentials, … are remembered."""

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta
 from starlette.requests import Request
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server.limits import CHAT_MAX, NICKNAME_MAX, WORDS_MAX
-from arena.server.refusal import Refusal
 from arena.words import listed
 
 T = TypeVar("T")
@@ -115,18 +115,27 @@ def _valid(kind: type[Any], field: str) -> str:
     return listed(words, "or")
 
 
+def bearer_of(request: Request, what: str) -> str | None:
+    """The secret in `Authorization: Bearer SECRET`; None if none is sent.
+
+    Raises Refusal for an Authorization that is something else; `what` says what it should be.
+    """
+    header = request.headers.get("authorization")
+    if header is None:
+        return None
+    scheme, _, secret = header.partition(" ")
+    if scheme.lower() != "bearer" or not secret or len(secret) > 128:
+        raise Refusal("unauthorized", what)
+    return secret
+
+
 def key_of(request: Request) -> str | None:
     """The key of a seat, from `Authorization: Bearer KEY`; None if none is sent.
 
     Raises Refusal for an Authorization that is something else.
     """
-    header = request.headers.get("authorization")
-    if header is None:
-        return None
-    scheme, _, key = header.partition(" ")
-    if scheme.lower() != "bearer" or not key or len(key) > 128:
-        raise Refusal("unauthorized", "the Authorization of a table is `Bearer KEY`, with the key of a seat")
-    return key
+    what = "the Authorization of a table is `Bearer KEY`, with the key of a seat"
+    return bearer_of(request, what)
 
 
 def seconds_in_query(request: Request, name: str, most: float) -> float | None:

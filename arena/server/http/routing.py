@@ -20,9 +20,9 @@ from collections.abc import Sequence
 from starlette.responses import Response
 from starlette.routing import Match, Route, WebSocketRoute
 
+from arena.refusal import Refusal
 from arena.server.http.answers import MethodRefusal
 from arena.server.http.connection import Receive, Scope, Send
-from arena.server.refusal import Refusal
 
 
 class Routing:

@@ -33,7 +33,13 @@ CREATE TABLE answers (
     PRIMARY KEY (match_id, turn, seat)
 ) WITHOUT ROWID;
 """
-
+ADDED = (
+    """CREATE TABLE IF NOT EXISTS league_rows (
+    league TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (league, kind, id)
+) WITHOUT ROWID""",
+)
+"""Tables that came later: an arena that does not know them reads the others as ever."""
 
 SENTENCES: Mapping[int, str] = {
     sqlite3.SQLITE_FULL: "the disk is full: make room for {path}",
@@ -101,6 +107,8 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
                 db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {LAYOUT_VERSION}")
+    for statement in ADDED:
+        db.execute(statement)
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:

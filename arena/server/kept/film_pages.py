@@ -9,8 +9,8 @@ import attrs
 
 from arena.match.game import Seat
 from arena.page.film import Watcher, changes_of, film_json, filmed
+from arena.refusal import Refusal
 from arena.server.http.answer_types import FilmPage
-from arena.server.refusal import Refusal
 from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Showing, Viewer
 
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
+from arena.refusal import Refusal
 from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.question_types import NewQuestion, QuestionAnswered
@@ -22,7 +23,6 @@ from arena.server.kept.past import PastMatches
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import STEPS_MAX
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.api import address_of
 from arena.server.tables.questions import BotQuestions
 from arena.telling.guide import described, guide_of, line_of

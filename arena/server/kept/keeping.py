@@ -1,4 +1,4 @@
-"""What a server keeps while it runs: users, tables, their chat, and the moves of running matches.
+"""What a server keeps while it runs: users, leagues, tables, their chat, and the moves of running matches.
 
 A put returns at once; a thread commits what was put, in groups.  What is on the disk is always a beginning of
 what was put, in its order: a match never has a later turn without the earlier ones, whatever fails.
@@ -19,9 +19,9 @@ import attrs
 import trio
 
 from arena.errors import ArenaError, ConfigError
+from arena.refusal import Refusal
 from arena.server.kept.database import SENTENCES, held_folder, opened_database, transaction
 from arena.server.limits import CHAT_KEPT
-from arena.server.refusal import Refusal
 from arena.store.files import sentences
 from arena.store.whereabouts import file_of
 from arena.words import sized
@@ -175,6 +175,13 @@ class Keeper:
             ("DELETE FROM answers WHERE match_id = ?", (match_id,)),
         )
 
+    def put_league_row(self, league: str, kind: str, id: str, value: bytes) -> None:
+        """Keeps a part of a league: its settings, an owner, a bot, a code or a line of its log."""
+        self._put(("INSERT OR REPLACE INTO league_rows VALUES (?, ?, ?, ?)", (league, kind, id, value)))
+
+    def drop_league_row(self, league: str, kind: str, id: str) -> None:
+        self._put(("DELETE FROM league_rows WHERE league = ? AND kind = ? AND id = ?", (league, kind, id)))
+
     # What was kept: to be read before `run` has started.
 
     def users(self) -> dict[str, bytes]:
@@ -194,6 +201,10 @@ class Keeper:
             turns = tuple(rows)
             answers = self._rows("SELECT turn, seat, move FROM answers WHERE match_id = ?", match_id)
             yield KeptMatch(match_id, value, turns, {(turn, seat): move for turn, seat, move in answers})
+
+    def league_rows(self) -> list[tuple[str, str, str, bytes]]:
+        """(league, kind, id, value) of all leagues."""
+        return self._rows("SELECT league, kind, id, value FROM league_rows ORDER BY league, kind, id")
 
     def _rows(self, sql: str, *values: Any) -> list[Any]:
         with sentences(self.path, SENTENCES):

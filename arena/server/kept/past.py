@@ -20,13 +20,13 @@ from msgspec.structs import asdict
 from arena.errors import ConfigError
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
+from arena.refusal import Refusal
 from arena.server.http.answer_types import MatchPage, SceneShown
 from arena.server.http.quotas import WaitingRequests
 from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
 from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer

@@ -12,8 +12,8 @@ from arena.match.game import Event, Game, Option, Seat
 from arena.match.information import told_to
 from arena.match.record import Turn
 from arena.players.codec import codec_of
+from arena.refusal import Refusal
 from arena.server.limits import QUESTION_TOLD_MAX
-from arena.server.refusal import Refusal
 from arena.telling.replay import Moment, Showing
 from arena.words import counted, listed
 

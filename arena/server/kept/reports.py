@@ -18,6 +18,7 @@ import attrs
 import trio
 
 import arena
+from arena.refusal import Refusal
 from arena.server.http.packed import Packed, packed_page
 from arena.server.http.quotas import RecentlyUsed
 from arena.server.kept.results import Fingerprint, ResultsFolder
@@ -28,7 +29,6 @@ from arena.server.limits import (
     REPORTS_KEPT,
     REPORTS_WAITING,
 )
-from arena.server.refusal import Refusal
 from arena.words import clipped, printable, sized
 
 FOLDER = "reports"

@@ -25,12 +25,12 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.match.game import IllegalMove
 from arena.page.film import stored_head
+from arena.refusal import Refusal
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.kept.past import match_told
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
-from arena.server.refusal import Refusal
 from arena.store import DATABASE, LOCK, MatchFilter, Store, StoredMatch, is_held
 from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan

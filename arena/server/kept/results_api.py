@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from arena.refusal import Refusal
 from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.guard import report_policy
@@ -22,7 +23,6 @@ from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog, ResultsFolder
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
-from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
 from arena.server.tables.api import address_of
 from arena.server.tables.questions import BotQuestions

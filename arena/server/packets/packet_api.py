@@ -8,11 +8,11 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
 from arena.games import SERVICES
+from arena.refusal import Refusal
 from arena.server.http.sockets import FORBIDDEN, SocketOwner
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.packets.packets import packet
-from arena.server.refusal import Refusal
 from arena.server.tables.api import address_of
 from arena.server.tables.live import LiveTable
 

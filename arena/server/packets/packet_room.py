@@ -12,12 +12,12 @@ from functools import partial
 import attrs
 import trio
 
+from arena.refusal import Refusal
 from arena.server.http.sockets import GONE, STOPS, SocketOwner
 from arena.server.packets import packets
 from arena.server.packets.game_data import GameDataMaker
 from arena.server.packets.packets import packet
 from arena.server.packets.turn_teller import TurnTeller
-from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables.closed_pages import ClosedPages
 from arena.server.tables.live import LiveTable

@@ -22,10 +22,10 @@ import attrs
 import msgspec
 import trio
 
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.http.quotas import Quota, Rate, RecentlyUsed
 from arena.server.kept.keeping import Keeper, NotKept, not_kept
-from arena.server.refusal import Refusal
 from arena.server.tables.rules import is_name
 
 BASIC_MAX = 1024

@@ -21,8 +21,8 @@ from arena.errors import FaultKind, MalformedAnswer
 from arena.match.game import Game, Seat
 from arena.match.record import MatchRecord
 from arena.players.base import Player
+from arena.refusal import Refusal
 from arena.server.kept.records import Unfinished
-from arena.server.refusal import Refusal
 from arena.server.ring import ring as rules
 from arena.server.ring.poker_view import act_at_stake, observed_in, poker_game, shown_at_end
 from arena.server.ring.ring import Hand, Occupant, Ring, is_seated, occupant_of, seated

@@ -16,9 +16,9 @@ from starlette.responses import Response
 
 from arena.games import GAMES, SERVICES
 from arena.match.game import Game
+from arena.refusal import Refusal
 from arena.server.http.endpoints import Api, endpoint, json_answer
 from arena.server.kept.records import Unfinished
-from arena.server.refusal import Refusal
 from arena.server.ring.accounts import Accounts, User, read_basic
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker_types import PokerAct, PokerGame, PokerShowdown

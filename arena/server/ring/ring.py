@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
+from arena.refusal import Refusal
 from arena.server.limits import RING_QUEUE_MAX
-from arena.server.refusal import Refusal
 
 PLACES = 10
 """The most players of a hand, as the document says."""

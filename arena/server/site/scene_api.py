@@ -9,9 +9,9 @@ import trio
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
+from arena.refusal import Refusal
 from arena.server.http.sockets import FORBIDDEN, SocketLimits, SocketOwner
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.site.scenes import SceneClient, SceneRoom
 from arena.server.tables.live import LiveTable
 

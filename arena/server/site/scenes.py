@@ -17,8 +17,8 @@ import msgspec
 import trio
 from msgspec import Meta
 
+from arena.refusal import Refusal
 from arena.server.http.sockets import FORBIDDEN, GONE, STOPS, Code, SocketOwner
-from arena.server.refusal import Refusal
 from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
 from arena.server.tables.played_match import LiveScene, PlayedMatch

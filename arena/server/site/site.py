@@ -19,9 +19,9 @@ import arena.games
 import arena.page
 from arena.games import GAMES
 from arena.page.boards import board_of, emblem_of
+from arena.refusal import Refusal
 from arena.server.http.answer_types import ResultsListed
 from arena.server.http.packed import Packed, packed_answer, packed_page
-from arena.server.refusal import Refusal
 from arena.server.site.notices import as_sentence
 from arena.server.tables.api import address_of
 from arena.words import counted

@@ -13,6 +13,7 @@ from msgspec import UNSET
 from starlette.requests import HTTPConnection, Request
 
 from arena.games import GAMES
+from arena.refusal import Refusal
 from arena.server.http.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.question_types import NewStart
@@ -33,7 +34,6 @@ from arena.server.http.request_types import (
 from arena.server.kept.past_turn import PastTurn
 from arena.server.limits import TURNS_BEFORE_MAX, WAIT_MAX_S
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.spoken import move_from_words
 from arena.server.tables.table import Member

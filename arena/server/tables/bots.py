@@ -18,8 +18,8 @@ from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.process import run_process
 from arena.players.start import BotBroken
+from arena.refusal import Refusal
 from arena.server.http.quotas import Quota
-from arena.server.refusal import Refusal
 from arena.server.tables.table import Member
 from arena.tournament.bots.entrants import bot_at, builtin_bots
 from arena.tournament.bots.fingerprints import needs_build

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from arena.match.game import Game
-from arena.server.refusal import Refusal
+from arena.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables import rules as tables
 from arena.server.tables.rules import free_name

@@ -17,10 +17,10 @@ from arena.games import GAMES, SERVICES
 from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
+from arena.refusal import Refusal
 from arena.server.http.quotas import Quota
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
 from arena.server.open_tables import OpenTables, new_table
-from arena.server.refusal import Refusal
 from arena.server.services import Guest, Records
 from arena.server.tables.live import LiveTable
 from arena.server.tables.played_match import PlayedMatch

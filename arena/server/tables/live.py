@@ -18,9 +18,9 @@ import trio
 
 from arena.match.game import Game, Seat
 from arena.referee import Resumption
+from arena.refusal import Refusal
 from arena.schedule import derive_seed
 from arena.server.kept.past_turn import PastTurn
-from arena.server.refusal import Refusal
 from arena.server.services import ServerServices
 from arena.server.tables import absence
 from arena.server.tables import rules as tables

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.http.addresses import neighbourhood
 from arena.server.http.quotas import Quota
-from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 
 

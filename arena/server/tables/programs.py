@@ -12,7 +12,7 @@ from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences
-from arena.server.refusal import Refusal
+from arena.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.table import Closed, Ended, Member, Notice, Went
 

@@ -19,12 +19,12 @@ from arena.players.asking import JudgedAnswer, answer_of
 from arena.players.base import GonePlayer, MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question
+from arena.refusal import Refusal
 from arena.schedule import derive_seed
 from arena.server.http.question_types import AnswerCounted, QuestionAnswered
 from arena.server.http.quotas import Quota, Rate
 from arena.server.kept.past_turn import PastTurn
 from arena.server.limits import QUESTION_DRAWS, QUESTION_S, QUESTIONS_AT_ONCE, QUESTIONS_PER_S
-from arena.server.refusal import Refusal
 from arena.telling.spoken import spoken_move
 from arena.words import clipped, counted, printable, spaced
 

@@ -15,8 +15,8 @@ from random import Random
 
 import attrs
 
+from arena.refusal import Refusal
 from arena.server import limits
-from arena.server.refusal import Refusal
 from arena.server.tables.table import (
     After,
     Alerted,
@@ -35,7 +35,7 @@ from arena.server.tables.table import (
     Table,
     Went,
 )
-from arena.wire.names import looks_like, told_apart, unseen
+from arena.wire.names import is_readable, looks_like, told_apart
 from arena.words import clipped, printable
 
 NO_HOST = "this table has no host: a match begins by itself as soon as two are seated"
@@ -160,8 +160,7 @@ def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> s
 
 def is_name(name: str) -> bool:
     """Whether somebody can be called that: it is short, and people see all of it."""
-    is_readable = name.isprintable() and name == name.strip() and unseen(name) is None
-    return 1 <= len(name) <= limits.NICKNAME_MAX and is_readable
+    return is_readable(name, limits.NICKNAME_MAX)
 
 
 def free_name(table: Table, name: str) -> str:

@@ -13,7 +13,7 @@ from arena.match.game import Game, Option, Seat, is_legal
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question, Reply, Slot
-from arena.server.refusal import Refusal
+from arena.refusal import Refusal
 from arena.server.tables.table import MISSED_MAX, Member
 from arena.telling.choices import legal_move
 

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.match.game import Game, Seat
-from arena.server.refusal import Refusal
+from arena.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.table import Member
 from arena.telling.spoken import move_said, spoken_moves

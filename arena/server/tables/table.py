@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from arena.refusal import Refusal
 from arena.schedule import derive_seed
 from arena.server.limits import CHAT_AT_ONCE
-from arena.server.refusal import Refusal
 
 Way: TypeAlias = Literal["person", "program", "house"]
 """How somebody plays: over HTTP or a WebSocket, as a bot over TCP, or as a bot that the server starts."""

@@ -10,12 +10,12 @@ from arena.players.allowance import Allowance
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce, send_last
 from arena.players.transport import Transport
+from arena.refusal import Refusal
 from arena.server.http.certificate import Certificate
 from arena.server.http.quotas import Rate
 from arena.server.http.tls import NotSealed, TlsTransport
 from arena.server.limits import TOKENS_AT_ONCE, TOKENS_PER_S
 from arena.server.open_tables import OpenTables
-from arena.server.refusal import Refusal
 from arena.server.tables.gathering import hash_of
 from arena.server.tables.guests import OpenTable
 from arena.server.tables.live import LiveTable

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.players.codec import rules_json
+from arena.refusal import Refusal
 from arena.server.http.answer_types import (
     ChatShown,
     EventShown,
@@ -26,7 +27,6 @@ from arena.server.http.answer_types import (
     TableCommon,
     TableListed,
 )
-from arena.server.refusal import Refusal
 from arena.server.tables.absence import limit_s
 from arena.server.tables.live import LiveTable
 from arena.server.tables.played_match import PlayedMatch

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.http.quotas import Quota, Rate, RecentlyUsed
-from arena.server.refusal import Refusal
 from arena.server.tables.table import Member, Table
 
 

@@ -1,4 +1,4 @@
-"""Why something that was asked of the server is not done, and the status that says so."""
+"""Why something that was asked for is not done, and the HTTP status that says so."""
 
 from __future__ import annotations
 

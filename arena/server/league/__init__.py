@@ -1,0 +1,1 @@
+"""Leagues over HTTP: their owners, hand-ins and hosts, and the process that plays them."""

@@ -1,0 +1,20 @@
+"""All that is said to leagues over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.server.http.endpoints import Api
+from arena.server.league.host_api import HostApi
+from arena.server.league.hosts import Hosts
+from arena.server.league.league_api import LeagueApi
+from arena.server.league.league_door import LeagueDoor
+from arena.server.league.leagues import Leagues
+from arena.server.league.uploads import Uploads
+
+
+def league_apis(leagues: Leagues, hosts: Hosts) -> Sequence[Api]:
+    """The endpoints of everybody, and those of hosts."""
+    door, uploads = LeagueDoor(leagues, hosts), Uploads(leagues.bots)
+    uploads.tidy()
+    return [LeagueApi(door, uploads), HostApi(door, uploads)]

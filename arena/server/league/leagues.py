@@ -1,0 +1,184 @@
+"""The leagues of a server, open: as they are kept, as people change them, as their processes report."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import attrs
+import trio
+
+from arena.errors import ConfigError
+from arena.games import GAMES
+from arena.league.entering import note_state
+from arena.league.joining import hash_of_code, plain_code, set_join_code
+from arena.league.league import League, LeagueSettings, VersionState
+from arena.league.settings import new_league
+from arena.refusal import Refusal
+from arena.server.league.league_records import LeagueRecords
+from arena.server.league.playing import LadderProcess, VersionToPlay, versions_to_play
+from arena.tournament.plan import check_plan_seats, make_game
+from arena.words import listed
+
+LEAGUES_MAX = 50
+"""Leagues of a server."""
+CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""What codes are drawn from: nothing that is read as something else."""
+CODE_LENGTH = 10
+CODE_MIN, CODE_MAX = 6, 40
+"""Characters of a code that a host chooses, without hyphens and spaces."""
+
+
+class OpenLeague:
+    """A league, which changes."""
+
+    def __init__(self, league: League, records: LeagueRecords, bots: Path, now: Callable[[], float]) -> None:
+        """`bots`: the folder in which what is handed in lies, each below its hash."""
+        self.league = league
+        self.now = now
+        self._records = records
+        self._bots = bots
+        self._process: LadderProcess | None = None
+        self._field: Sequence[VersionToPlay] = ()
+        self._changed = trio.Event()
+
+    @property
+    def is_played(self) -> bool:
+        """Whether there is a process that plays it."""
+        return self._process is not None
+
+    def change(self, after: League) -> None:
+        """Puts the league as it is after something was done; its process is told what that means for it."""
+        before, self.league = self.league, after
+        if after is before:
+            return
+        self._records.keep(before, after)
+        if after.is_paused != before.is_paused and self._process is not None:
+            self._process.set_paused(after.is_paused)
+        self._tell_field()
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def kept(self) -> None:
+        """Returns once all that happened here is kept.  Raises Refusal if the disk fails."""
+        await self._records.kept()
+
+    async def changed(self, version: int) -> None:
+        """Returns once the league has another version."""
+        while self.league.version == version:
+            await self._changed.wait()
+
+    # The process that plays it.
+
+    def attach(self, process: LadderProcess) -> None:
+        """Has a process play the league from now on."""
+        self._process = process
+        self._field = ()
+        process.set_paused(self.league.is_paused)
+        self._tell_field(is_new=True)
+
+    def detach(self) -> None:
+        """The process has ended: the league is not played at the moment."""
+        self._process = None
+
+    def report(self, version_id: str, state: VersionState, reason: str = "", waits_for: str = "") -> None:
+        """What its process reports of a version: where trying it is, what came of it, what it waits for."""
+        self.change(note_state(self.league, version_id, state, reason, waits_for, self.now()))
+
+    def _tell_field(self, *, is_new: bool = False) -> None:
+        if self._process is None:
+            return
+        field = versions_to_play(self.league, self._bots)
+        if is_new or _members(field) != _members(self._field):
+            self._field = field
+            self._process.set_field(field)
+
+
+def _members(field: Iterable[VersionToPlay]) -> list[tuple[str, bool]]:
+    """What the process must know of a field: the rest it has reported itself."""
+    return [(each.id, each.state == "playing") for each in field]
+
+
+class Leagues:
+    """All leagues of a server."""
+
+    def __init__(
+        self,
+        records: LeagueRecords,
+        folder: Path,
+        *,
+        now: Callable[[], float],
+        opened: Callable[[OpenLeague], None] = lambda league: None,
+    ) -> None:
+        """`folder`: the server's; `opened` is told of each league, for which it may start a process."""
+        self.records = records
+        self.bots = folder / "bots"
+        self.now = now
+        self._opened = opened
+        self._leagues: dict[str, OpenLeague] = {}
+
+    def __iter__(self) -> Iterator[OpenLeague]:
+        return iter(self._leagues.values())
+
+    def restore(self, leagues: Iterable[League]) -> None:
+        """Opens the leagues that were kept."""
+        for league in leagues:
+            self._open(league)
+
+    def create(self, settings: LeagueSettings, who: str, code: str) -> tuple[OpenLeague, str]:
+        """A new league, and the code with which people join, drawn unless it is given; "" if none is needed.
+
+        Raises Refusal.
+        """
+        if settings.name in self._leagues:
+            why = f"there is a league {settings.name} already: choose another name"
+            raise Refusal("conflict", why, field="name")
+        if len(self._leagues) >= LEAGUES_MAX:
+            raise Refusal("too_many", f"a server has at most {LEAGUES_MAX} leagues", key="leagues")
+        now = self.now()
+        league = new_league(attrs.evolve(settings, seats=_checked_seats(settings)), who, now)
+        if code or settings.join == "code":
+            code = checked_code(code) if code else new_code()
+            league = set_join_code(league, who, hash_of_code(code), now)
+        self.records.keep(None, league)
+        return self._open(league), code
+
+    def _open(self, league: League) -> OpenLeague:
+        live = self._leagues[league.name] = OpenLeague(league, self.records, self.bots, self.now)
+        self._opened(live)
+        return live
+
+    def find(self, name: str) -> OpenLeague:
+        """The league of this name.  Raises Refusal if there is none."""
+        if (found := self._leagues.get(name)) is None:
+            raise Refusal("not_found", "this server has no league of this name", field="league")
+        return found
+
+
+def _checked_seats(settings: LeagueSettings) -> int:
+    """How many play a match.  Raises Refusal for a game, rules or seats that cannot be."""
+    if settings.game not in GAMES:
+        raise Refusal("bad_request", f"game is {listed(list(GAMES), 'or')}", field="game")
+    cls = GAMES[settings.game]
+    seats = settings.seats or cls.seats[0]
+    try:
+        check_plan_seats(cls, seats)
+        make_game(cls, settings.rules).start(seats)
+    except ConfigError as error:
+        raise Refusal("bad_request", str(error), field=error.setting or "rules") from None
+    return seats
+
+
+def new_code() -> str:
+    """A code that nobody can guess, in two groups."""
+    drawn = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+    return f"{drawn[: CODE_LENGTH // 2]}-{drawn[CODE_LENGTH // 2 :]}"
+
+
+def checked_code(code: str) -> str:
+    """A code that a host has chosen.  Raises Refusal if it is too easy to guess, or cannot be typed."""
+    if not CODE_MIN <= len(plain_code(code)) <= CODE_MAX or not code.isprintable():
+        why = f"a code is {CODE_MIN} to {CODE_MAX} printable characters, hyphens and spaces not counted"
+        raise Refusal("bad_request", why, field="code")
+    return code

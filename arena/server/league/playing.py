@@ -1,0 +1,52 @@
+"""What a league asks of the process that plays its matches, and what that reports.
+
+The process is told the whole field each time; what it makes of the difference is its own affair.  It reports
+states through `OpenLeague.report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+from arena.league.entering import tried_next
+from arena.league.league import League, LeagueEntry, Version, VersionState
+
+
+@attrs.frozen
+class VersionToPlay:
+    """A version that plays, or is to be tried and then plays."""
+
+    id: str
+    """As results call it: `b17@2`."""
+    owner: str
+    """The id of its owner, whose bots do not meet."""
+    folder: Path
+    """The folder with its files, which is not written to."""
+    received_at: float
+    state: VersionState
+    """`playing`, or where trying it is; after a restart of the process that begins anew."""
+
+
+class LadderProcess(Protocol):
+    """The process that plays a league."""
+
+    def set_field(self, versions: Sequence[VersionToPlay]) -> None:
+        """All versions that play, then those that are to be tried, in their order; others stop playing."""
+
+    def set_paused(self, is_paused: bool) -> None:
+        """Begins no more matches, builds and checks, or goes on with them."""
+
+
+def versions_to_play(league: League, bots: Path) -> tuple[VersionToPlay, ...]:
+    """What plays in a league, and what is to be tried, one of each owner.  `bots`: the folder of hand-ins."""
+    return tuple(_to_play(bots, *each) for each in (*league.playing(), *tried_next(league)))
+
+
+def _to_play(bots: Path, entry: LeagueEntry, version: Version) -> VersionToPlay:
+    return VersionToPlay(
+        entry.of(version), entry.owner, bots / version.hash, version.received_at, version.state
+    )

@@ -1,0 +1,139 @@
+"""Leagues as a terminal shows them, and what is typed about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError
+from arena.reading.units import shown
+from arena.terminal.league_link import LeagueLink
+from arena.terminal.text import as_table
+from arena.words import counted, printable
+
+PAGE = 100
+"""How many the server tells at once."""
+ROSTER_BYTES_MAX = 60_000
+
+
+def asked_settings(words: Sequence[str]) -> dict[str, Any]:
+    """Settings from `KEY=VALUE` words.  Raises ConfigError; the server says which there are."""
+    found = dict[str, Any]()
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key.isidentifier():
+            raise ConfigError(f"{shown(word)} is no setting, expected KEY=VALUE such as look=public")
+        found[key] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, or a word."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+def version_number(text: str, setting: str) -> int:
+    """The number of a version.  Raises ConfigError, which names the setting."""
+    if text.isascii() and text.isdigit() and len(text) <= 6 and int(text) > 0:
+        return int(text)
+    raise ConfigError(f"found {shown(text)}, expected the number of a version", setting=setting)
+
+
+def roster_in(path: Path) -> str:
+    """The text of a roster.  Raises ConfigError if it cannot be read, or is too long."""
+    try:
+        octets = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
+    if len(octets) > ROSTER_BYTES_MAX:
+        raise ConfigError(f"{path} is longer than a roster may be ({ROSTER_BYTES_MAX:,} bytes): divide it")
+    try:
+        return octets.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not in UTF-8: save it as CSV in UTF-8") from None
+
+
+def all_pages(link: LeagueLink, path: str) -> Iterator[Any]:
+    """Everything of a list that is told page by page."""
+    first = 0
+    while True:
+        page = link.of_league("GET", path, first=str(first))
+        yield from page
+        if len(page) < PAGE:
+            return
+        first += PAGE
+
+
+def all_lines(link: LeagueLink) -> Iterator[Any]:
+    """All lines of a league's log."""
+    after = 0
+    while page := link.of_league("GET", "/log", after=str(after)):
+        yield from page
+        after = page[-1]["number"]
+
+
+def leagues_table(leagues: Sequence[Any]) -> str:
+    """The leagues of a server."""
+    rows = [
+        (
+            each["name"],
+            each["game"],
+            each["join"],
+            each["look"],
+            each["owners"],
+            each["bots"],
+            "paused" if each["is_paused"] else "yes" if each["is_played"] else "no",
+        )
+        for each in leagues
+    ]
+    return as_table(("league", "game", "join", "look", "owners", "bots", "played"), rows, None)
+
+
+def league_text(league: Any, bots: Sequence[Any]) -> str:
+    """A league with its bots, those that play first."""
+    head = f"{league['name']}: {league['title']}, {counted(league['owners'], 'owner')}. {league['state']}"
+    rows = [_bot_row(bot) for bot in sorted(bots, key=lambda bot: bot["playing"] is None)]
+    if not rows:
+        return f"{head}\nnobody has handed in a bot yet"
+    table = as_table(("id", "bot", "owner", "plays", "newest", "state", "why"), rows, None)
+    return f"{head}\n\n{table}"
+
+
+def _bot_row(bot: Any) -> Sequence[Any]:
+    newest = bot["versions"][-1]
+    why = bot["excluded"] or newest["reason"] or newest["waits_for"] or ""
+    return (
+        bot["id"],
+        printable(bot["name"]),
+        printable(bot["owner_name"]),
+        bot["playing"],
+        newest["number"],
+        "excluded" if bot["excluded"] else newest["state"],
+        printable(why.split("\n")[0]),
+    )
+
+
+def log_table(lines: Sequence[Any]) -> str:
+    """The log of a league."""
+    rows = [(_when(each["at"]), printable(each["who"]), printable(each["text"])) for each in lines]
+    return as_table(("when", "who", "what"), rows, None)
+
+
+def _when(unix_s: float) -> str:
+    return f"{datetime.fromtimestamp(unix_s):%Y-%m-%d %H:%M}"
+
+
+def forgotten_line(told: Any) -> str:
+    """What was removed of an owner."""
+    bots = ", ".join(told["bots"]) or "none"
+    return (
+        f"{told['owner']} is forgotten: its names, {counted(told['people'], 'token')} and "
+        f"{counted(told['hand_ins'], 'hand-in')} are removed; its matches keep the ids of its bots ({bots})"
+    )
