@@ -225,7 +225,8 @@ class _OpenLadder:
                 continue
             try:
                 entrant = entrant_of(version, self._run)
-                if not (version.is_house or self._has_played(entrant)):
+                is_ready = version.is_house and not entrant.build
+                if not (is_ready or self._has_played(entrant)):
                     self._note(version.id, "building" if entrant.build else "checking")
                     await check_entrant(entrant, self._run)
             except VersionRefused as error:

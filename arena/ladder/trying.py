@@ -22,6 +22,8 @@ from arena.trials.check.findings import CheckFindings
 from arena.trials.check.matches import shipped_matches
 from arena.trials.check.point import CheckPoint
 
+LOG_LINES = 10
+"""How much of the log its owner is shown of a version that cannot be started."""
 CHECK_S = 3.0
 """How long a version plays in its check; starting and ending it comes on top."""
 
@@ -65,6 +67,9 @@ async def check_entrant(entrant: Entrant, tournament: Tournament) -> None:
         await examine_bot(candidate, lambda line: None)
     except ConfigError as error:  # its files were there a moment ago
         raise VersionRefused(_sentence(str(error))) from None
+    if findings.broken is not None:
+        said = "\n".join(findings.log.strip().splitlines()[-LOG_LINES:])
+        raise VersionRefused(_sentence(findings.broken) + (f"\nThe end of its log:\n{said}" if said else ""))
     wrong = [point for point in check_points(findings) if point.standing == "mend"]
     if wrong:
         raise VersionRefused(" ".join(map(_told, wrong)))

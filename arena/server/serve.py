@@ -38,6 +38,7 @@ from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.league.apis import league_apis
 from arena.server.league.hosts import Hosts
+from arena.server.league.ladder_child import LadderChildren
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
 from arena.server.limits import TCP_CONNECTIONS_MAX
@@ -249,9 +250,6 @@ async def _open_house(
     ):
         records = ServerRecords(keeper, archive.add)
         users = Accounts(keeper)
-        kept_leagues = KeptLeagues(keeper)
-        leagues = Leagues(kept_leagues, plan.data, now=time.time)
-        leagues.restore(kept_leagues.leagues(note))
         async with trio.open_nursery() as keeping:
             async with open_box("shield", say=note) as box, trio.open_nursery() as nursery:
                 bots = HouseBots(nursery, box, plan.data, watch=watch, note=note, note_bug=note_bug)
@@ -273,6 +271,10 @@ async def _open_house(
                 rings, left = await open_rings(hall, kept, left, bot=bot)
                 for unfinished in left:
                     nursery.start_soon(house.put_away, unfinished)
+                kept_leagues = KeptLeagues(keeper)
+                ladders = LadderChildren(nursery, plan.data, note)
+                leagues = Leagues(kept_leagues, plan.data, now=time.time, opened=ladders.open)
+                leagues.restore(list(kept_leagues.leagues(note)))
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table: OpenTable | None = None
                 door: TcpDoor | None = None

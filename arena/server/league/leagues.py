@@ -11,6 +11,7 @@ import trio
 
 from arena.errors import ConfigError
 from arena.games import GAMES
+from arena.ladder.messages import StandingsSaid
 from arena.league.entering import note_state
 from arena.league.joining import hash_of_code, plain_code, set_join_code
 from arena.league.league import League, LeagueSettings, VersionState
@@ -39,6 +40,10 @@ class OpenLeague:
         self.now = now
         self._records = records
         self._bots = bots
+        self.standings: StandingsSaid | None = None
+        """Where everybody stands, as its process said last."""
+        self.trouble = ""
+        """Why it is not played, as a sentence; empty if it is, or nobody knows."""
         self._process: LadderProcess | None = None
         self._field: Sequence[VersionToPlay] = ()
         self._changed = trio.Event()
@@ -73,14 +78,18 @@ class OpenLeague:
 
     def attach(self, process: LadderProcess) -> None:
         """Has a process play the league from now on."""
-        self._process = process
+        self._process, self.trouble = process, ""
         self._field = ()
         process.set_paused(self.league.is_paused)
         self._tell_field(is_new=True)
 
-    def detach(self) -> None:
-        """The process has ended: the league is not played at the moment."""
-        self._process = None
+    def detach(self, why: str = "") -> None:
+        """The process has ended, and why: the league is not played at the moment."""
+        self._process, self.trouble = None, why
+
+    def note_standings(self, said: StandingsSaid) -> None:
+        """Takes in where everybody stands."""
+        self.standings = said
 
     def report(self, version_id: str, state: VersionState, reason: str = "", waits_for: str = "") -> None:
         """What its process reports of a version: where trying it is, what came of it, what it waits for."""

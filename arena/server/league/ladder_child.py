@@ -1,0 +1,150 @@
+"""Keeps the process of each league running, and speaks with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+import msgspec
+import trio
+
+from arena.errors import RemoteProtocolError
+from arena.ladder.messages import (
+    BeginLadder,
+    CannotPlay,
+    FieldVersion,
+    FromLadder,
+    SetField,
+    SetPaused,
+    StandingsSaid,
+    VersionSaid,
+)
+from arena.league.league import LeagueSettings
+from arena.server.league.leagues import OpenLeague
+from arena.server.league.playing import VersionToPlay
+from arena.tournament.sparring import house_bots, levels_of_bots
+from arena.tournament.workers.local import enlist_child
+from arena.tournament.workers.pipe import Pipe
+
+PROGRAM = ("-m", "arena.ladder")
+FOLDER = "leagues"
+"""The folder of a server in which each league has its results folder."""
+BATCH_S = 15.0
+"""The longest that a batch of a league lasts."""
+AGAIN_S, AGAIN_MAX_S = 1.0, 60.0
+"""How long to wait before a process is started again, at first and at most."""
+STEADY_S = 60.0
+"""A process that ran for so long was a good one: the next is started at once."""
+HOUSE = "the house"
+"""The owner of the bots that come with the arena, as a league's process knows it; their names follow."""
+
+
+class LadderChild:
+    """The process of one league, started again whenever it ends."""
+
+    def __init__(self, live: OpenLeague, data: Path, note: Callable[[str], None]) -> None:
+        """`data`: the server's folder; `note` is told sentences for the server's log."""
+        self._live = live
+        self._folder = (data / FOLDER / live.league.name).resolve()
+        self._note = note
+        self._untold: list[object] = []
+        self._has_news = trio.Event()
+        self._house = house_versions(live.league.settings.game)
+
+    async def run(self) -> None:
+        """Keeps the process running until this is cancelled."""
+        wait_s = AGAIN_S
+        while True:
+            began_at = trio.current_time()
+            why = await self._speak()
+            self._live.detach(why)
+            if why:
+                self._note(f"league {self._live.league.name}: {why}")
+            if trio.current_time() - began_at > STEADY_S:
+                wait_s = AGAIN_S
+            await trio.sleep(wait_s)
+            wait_s = min(AGAIN_MAX_S, 2 * wait_s)
+
+    async def _speak(self) -> str:
+        """Speaks with one process to its end; returns why that came, as a sentence."""
+        async with enlist_child("league", PROGRAM) as child:
+            pipe = Pipe[FromLadder](child.stream, FromLadder)
+            self._untold.clear()
+            self._say(BeginLadder(str(self._folder), _plan_of(self._live.league.settings), BATCH_S))
+            self._live.attach(self)
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._tell, pipe)
+                    why = await self._hear(pipe)
+                    nursery.cancel_scope.cancel()
+            except* (trio.BrokenResourceError, RemoteProtocolError):
+                why = ""
+        return why or f"its process {child.ending}: it is started again"
+
+    async def _hear(self, pipe: Pipe[FromLadder]) -> str:
+        """Takes what the process says, until it ends; returns why it cannot play, if it said so."""
+        while (said := await pipe.receive()) is not None:
+            match said:
+                case VersionSaid(id, state, reason):
+                    waits_for = reason if state in ("waiting", "building", "checking") else ""
+                    self._live.report(id, state, "" if waits_for else reason, waits_for)
+                case StandingsSaid():
+                    self._live.note_standings(said)
+                case CannotPlay(why):
+                    return why
+        return ""
+
+    async def _tell(self, pipe: Pipe[FromLadder]) -> None:
+        while True:
+            self._has_news = trio.Event()
+            news, self._untold = self._untold, []
+            if news:
+                await pipe.send(*news)
+            else:
+                await self._has_news.wait()
+
+    def _say(self, message: object) -> None:
+        self._untold.append(message)
+        self._has_news.set()
+
+    # As a `LadderProcess`.
+
+    def set_field(self, versions: Sequence[VersionToPlay]) -> None:
+        theirs = [
+            FieldVersion(one.id, one.owner, str(one.folder.resolve()), one.received_at) for one in versions
+        ]
+        self._say(SetField((*self._house, *theirs)))
+
+    def set_paused(self, is_paused: bool) -> None:
+        self._say(SetPaused(is_paused))
+
+
+def house_versions(game: str) -> tuple[FieldVersion, ...]:
+    """The bots that come with the arena and play this game, of all levels; those to be built are left out."""
+    levels = levels_of_bots()
+    return tuple(
+        FieldVersion(name, f"{HOUSE}: {name}", name, is_house=True)
+        for name in house_bots(game)
+        if name in levels
+    )
+
+
+def _plan_of(settings: LeagueSettings) -> str:
+    """How the league's matches are played, as a plan file would say it."""
+    said = {"game": settings.game, "rules": dict(settings.rules)}
+    seats = {} if settings.seats is None else {"seats": settings.seats}
+    return msgspec.json.encode(said | seats).decode()
+
+
+@attrs.frozen
+class LadderChildren:
+    """Starts the process of each league that is opened."""
+
+    _nursery: trio.Nursery
+    _data: Path
+    _note: Callable[[str], None]
+
+    def open(self, live: OpenLeague) -> None:
+        """Has the league played from now on."""
+        self._nursery.start_soon(LadderChild(live, self._data, self._note).run)
