@@ -140,7 +140,7 @@ def list_leagues(to: str | None, as_json: bool) -> int:
 @at_league
 @options("Output", JSON)
 def show(name: str, to: str | None, as_json: bool) -> int:
-    """Show a league with its bots, and what state the versions of yours are in.
+    """Show a league: who stands where, its bots, and what state the versions of yours are in.
 
     \b
     Example: arena league show class-7b
@@ -150,8 +150,12 @@ def show(name: str, to: str | None, as_json: bool) -> int:
     from arena.terminal.text import out
 
     link = owner_link(to, name)
-    found = {"league": link.of_league("GET", ""), "bots": list(all_pages(link, "/bots"))}
-    out(json_of(found) if as_json else league_text(found["league"], found["bots"]))
+    found = {
+        "league": link.of_league("GET", ""),
+        "standings": link.of_league("GET", "/standings"),
+        "bots": list(all_pages(link, "/bots")),
+    }
+    out(json_of(found) if as_json else league_text(**found))
     return DONE
 
 

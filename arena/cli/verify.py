@@ -68,7 +68,8 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
     if not as_json:
         for note in verified.notes:
             say(note)
-        if verified.planned is not None and not verified.is_complete:
+        planned = verified.planned
+        if planned is not None and not (verified.is_complete or planned.course.kind.is_endless):
             command = "arena compare" if META in verified.meta else "arena run"
             say(f"to continue: {resume_command(command, folder)}")
     return DONE if untruth is None else UNTRUE

@@ -48,8 +48,12 @@ class BeginLadder(msgspec.Struct, frozen=True, tag=True):
     """The results folder."""
     plan: str
     """How its matches are played, as JSON: what a plan file may say."""
-    batch_s: float
+    batch_s: float = 15.0
     """The longest that a batch lasts."""
+    check_s: float = 3.0
+    """How long a version plays in its check; starting and ending it comes on top."""
+    rate_s: float = 10.0
+    """How old what is said of ratings may be."""
 
 
 class SetField(msgspec.Struct, frozen=True, tag=True):

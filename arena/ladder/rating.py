@@ -14,9 +14,6 @@ from arena.ladder.messages import LadderRow
 from arena.schedule.course import ClosedSeries
 from arena.schedule.ladder_rows import LadderStanding
 
-EVERY_S = 10.0
-"""How old what is said of ratings may be."""
-
 
 @attrs.frozen
 class Rated:

@@ -26,7 +26,7 @@ from arena.ladder.messages import (
     State,
 )
 from arena.ladder.play import LadderPlay
-from arena.ladder.rating import EVERY_S, Rater
+from arena.ladder.rating import Rater
 from arena.ladder.trying import VersionRefused, check_entrant, entrant_of
 from arena.match.game import Game
 from arena.players.entrant import Entrant
@@ -90,7 +90,7 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
             versions: dict[str, str] = {}
             grounds = InProcessGrounds(attrs.evolve(run, versions=versions), pool, watch, conversations)
             async with open_writer(run) as keep, trio.open_nursery() as nursery:
-                ladder = _OpenLadder(run, pool, box, keep, pipe, versions, course)
+                ladder = _OpenLadder(begin, run, pool, box, keep, pipe, versions, course)
                 ladder.play = LadderPlay(
                     grounds, course, keep, seed=run.seed, batch_s=begin.batch_s, audience=ladder
                 )
@@ -124,6 +124,7 @@ def _tournament_of(begin: BeginLadder) -> Tournament:
 class _OpenLadder:
     """What the tasks of the process share."""
 
+    _terms: BeginLadder
     _run: Run
     _pool: Pool
     _box: Box
@@ -208,7 +209,7 @@ class _OpenLadder:
                 rated = await rater.rate([*self._field.playing])
                 self._standing = rated.standing
                 self._say(StandingsSaid(batch, self._course.matches, rated.rows))
-            await trio.sleep(EVERY_S)
+            await trio.sleep(self._terms.rate_s)
 
     # The versions.
 
@@ -228,7 +229,7 @@ class _OpenLadder:
                 is_ready = version.is_house and not entrant.build
                 if not (is_ready or self._has_played(entrant)):
                     self._note(version.id, "building" if entrant.build else "checking")
-                    await check_entrant(entrant, self._run)
+                    await check_entrant(entrant, self._run, self._terms.check_s)
             except VersionRefused as error:
                 self._note(version.id, "refused", str(error))
                 continue

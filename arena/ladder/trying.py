@@ -24,8 +24,6 @@ from arena.trials.check.point import CheckPoint
 
 LOG_LINES = 10
 """How much of the log its owner is shown of a version that cannot be started."""
-CHECK_S = 3.0
-"""How long a version plays in its check; starting and ending it comes on top."""
 
 
 class VersionRefused(Exception):
@@ -48,8 +46,8 @@ def entrant_of(version: FieldVersion, tournament: Tournament) -> Entrant:
     return attrs.evolve(entrant, name=version.id)
 
 
-async def check_entrant(entrant: Entrant, tournament: Tournament) -> None:
-    """Builds the bot if it must be built, and has it play for a few seconds.  Raises VersionRefused."""
+async def check_entrant(entrant: Entrant, tournament: Tournament, time_s: float) -> None:
+    """Builds the bot if it must be built, and has it play for so long.  Raises VersionRefused."""
     game = tournament.game
     findings = CheckFindings(
         bot=entrant.name,
@@ -59,7 +57,7 @@ async def check_entrant(entrant: Entrant, tournament: Tournament) -> None:
         way="local" if entrant.kind == "local" else entrant.transport,
         memory_mb=entrant.memory_mb,
     )
-    plan = attrs.evolve(tournament.plan, max_time=CHECK_S, seed=None)
+    plan = attrs.evolve(tournament.plan, max_time=time_s, seed=None)
     candidate = Candidate(
         entrant=entrant, game=game, plan=plan, findings=findings, recorded=shipped_matches(game)
     )

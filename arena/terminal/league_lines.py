@@ -11,11 +11,13 @@ from arena.errors import ConfigError
 from arena.reading.units import shown
 from arena.terminal.league_link import LeagueLink
 from arena.terminal.text import as_table
-from arena.words import counted, printable
+from arena.words import clipped, counted, printable
 
 PAGE = 100
 """How many the server tells at once."""
 ROSTER_BYTES_MAX = 60_000
+WHY_COLUMNS = 60
+"""How much of a reason the list of bots shows; `arena submit --wait` prints all of it."""
 
 
 def asked_settings(words: Sequence[str]) -> dict[str, Any]:
@@ -96,14 +98,33 @@ def leagues_table(leagues: Sequence[Any]) -> str:
     return as_table(("league", "game", "join", "look", "owners", "bots", "played"), rows, None)
 
 
-def league_text(league: Any, bots: Sequence[Any]) -> str:
-    """A league with its bots, those that play first."""
+def league_text(league: Any, standings: Any, bots: Sequence[Any]) -> str:
+    """A league: where everybody stands, and its bots, those that play first."""
     head = f"{league['name']}: {league['title']}, {counted(league['owners'], 'owner')}. {league['state']}"
+    parts = [f"{head} {standings['trouble']}".strip()]
+    if standings["places"]:
+        places = [_place_row(place) for place in standings["places"]]
+        parts.append(as_table(("rank", "bot", "owner", "version", "rating (95 %)", "series"), places, None))
     rows = [_bot_row(bot) for bot in sorted(bots, key=lambda bot: bot["playing"] is None)]
-    if not rows:
-        return f"{head}\nnobody has handed in a bot yet"
-    table = as_table(("id", "bot", "owner", "plays", "newest", "state", "why"), rows, None)
-    return f"{head}\n\n{table}"
+    if rows:
+        parts.append(as_table(("id", "bot", "owner", "plays", "newest", "state", "why"), rows, None))
+    else:
+        parts.append("nobody has handed in a bot yet")
+    return "\n\n".join(parts)
+
+
+def _place_row(place: Any) -> Sequence[Any]:
+    """Where a bot stands; a rank that is not settled is told with all that it may be."""
+    rank = f"{place['best']}" if place["best"] == place["worst"] else f"{place['best']}–{place['worst']}"
+    rating = f"{place['rating']:.0f}"
+    return (
+        rank,
+        printable(place["name"]),
+        printable(place["owner_name"] or "the house"),
+        place["version"],
+        rating if place["error"] is None else f"{rating} ± {place['error']:.0f}",
+        place["series"],
+    )
 
 
 def _bot_row(bot: Any) -> Sequence[Any]:
@@ -116,7 +137,7 @@ def _bot_row(bot: Any) -> Sequence[Any]:
         bot["playing"],
         newest["number"],
         "excluded" if bot["excluded"] else newest["state"],
-        printable(why.split("\n")[0]),
+        clipped(printable(why.split("\n")[0]), WHY_COLUMNS),
     )
 
 

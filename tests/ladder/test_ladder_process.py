@@ -14,7 +14,7 @@ import trio
 from trio.testing import memory_stream_pair
 
 from arena.analysis.ranking import leaderboard
-from arena.ladder import play, serve
+from arena.ladder import play
 from arena.ladder.messages import (
     BeginLadder,
     CannotPlay,
@@ -37,7 +37,6 @@ PLAN = {"game": "liars-dice", "rules": {"dice": 1}}
 @pytest.fixture(autouse=True)
 def short_batches(monkeypatch):
     monkeypatch.setattr(play, "LEAST_S", 0.05)
-    monkeypatch.setattr(serve, "EVERY_S", 0.02)
 
 
 def house(number: int, bot: str) -> FieldVersion:
@@ -89,7 +88,9 @@ async def league(folder: Path, plan: Any = PLAN, *, batch_s: float = 5.0) -> Asy
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve_ladder, there)
         server = Server(Pipe(here, FromLadder))
-        await server.pipe.send(BeginLadder(str(folder), msgspec.json.encode(plan).decode(), batch_s))
+        await server.pipe.send(
+            BeginLadder(str(folder), msgspec.json.encode(plan).decode(), batch_s, rate_s=0.02)
+        )
         yield server
         await here.send_stream.aclose()
 

@@ -132,7 +132,12 @@ def asked_tournament(words: Sequence[str], options: RunOptions) -> Tournament:
     plan = plan_of(words, options.resume, options.wishes)
     if not format_of(plan).is_offered:
         where = options.resume or " ".join(words)
-        raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
+        goes_on = (
+            "`arena serve` plays it"
+            if format_of(plan).is_endless
+            else "`arena compare --resume DIR` continues one"
+        )
+        raise ConfigError(f"{where} is a {plan.tournament}: {goes_on}")
     where = "" if plan.entrants else " ".join(words)
     tournament = tournament_of(plan, options, where=where, is_trying=not options.dry_run)
     return attrs.evolve(tournament, stop_rule=until_rule(tournament))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -30,8 +30,8 @@ from arena.tournament.workers.pipe import Pipe
 PROGRAM = ("-m", "arena.ladder")
 FOLDER = "leagues"
 """The folder of a server in which each league has its results folder."""
-BATCH_S = 15.0
-"""The longest that a batch of a league lasts."""
+TERMS: Mapping[str, float] = {}
+"""How long things take where that is not as usual."""
 AGAIN_S, AGAIN_MAX_S = 1.0, 60.0
 """How long to wait before a process is started again, at first and at most."""
 STEADY_S = 60.0
@@ -71,7 +71,7 @@ class LadderChild:
         async with enlist_child("league", PROGRAM) as child:
             pipe = Pipe[FromLadder](child.stream, FromLadder)
             self._untold.clear()
-            self._say(BeginLadder(str(self._folder), _plan_of(self._live.league.settings), BATCH_S))
+            self._say(BeginLadder(str(self._folder), _plan_of(self._live.league.settings), **TERMS))
             self._live.attach(self)
             try:
                 async with trio.open_nursery() as nursery:

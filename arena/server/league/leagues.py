@@ -39,7 +39,7 @@ class OpenLeague:
         self.league = league
         self.now = now
         self._records = records
-        self._bots = bots
+        self.bots = bots
         self.standings: StandingsSaid | None = None
         """Where everybody stands, as its process said last."""
         self.trouble = ""
@@ -98,7 +98,7 @@ class OpenLeague:
     def _tell_field(self, *, is_new: bool = False) -> None:
         if self._process is None:
             return
-        field = versions_to_play(self.league, self._bots)
+        field = versions_to_play(self.league, self.bots)
         if is_new or _members(field) != _members(self._field):
             self._field = field
             self._process.set_field(field)
