@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from arena.league.league import LIVE, League, LeagueEntry, Version, moved
+from arena.league.league import LIVE, QUEUED, League, LeagueEntry, Version, moved
 from arena.refusal import Refusal
 from arena.words import clipped, printable
 
@@ -68,9 +68,10 @@ def retry(league: League, entry_id: str, number: int, who: str, now: float) -> L
         why = f"version {number} of {entry_id} is {version.state}: only one that was refused, excluded or"
         raise Refusal("conflict", f"{why} failed in play can be tried again", field="version")
     check_may_play(league, entry)
-    if any(each.number > number and each.state in LIVE for each in entry.versions):
-        why = f"a newer version of {entry_id} plays or waits to play: it would be replaced by an older one"
-        raise Refusal("conflict", why, field="version")
+    for other in entry.versions:
+        if other.state in QUEUED or (other.state in LIVE and other.number > number):
+            why = f"version {other.number} of {entry_id} is {other.state}: {number} would come in its place"
+            raise Refusal("conflict", why, field="version")
     tried = league.with_version(entry, moved(version, "waiting", now))
     return tried.noting(who, f"has {entry.of(version)} tried again", now)
 

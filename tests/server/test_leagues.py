@@ -2,94 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+from pathlib import Path
 from typing import Any
 
-import attrs
-import httpx
+import pytest
+import trio
+from trio.testing import MockClock
 
-from arena.server.http.endpoints import routes_to
-from arena.server.http.guard import Guard, GuardOptions
-from arena.server.http.routing import Routing
-from arena.server.league.leagues import OpenLeague
-from tests.server.league_server import FakeProcess, LeagueServer, a_league_server
-
-AT = "/api/leagues/class"
-BOT = b"from arena.sdk import Bot\n"
-
-
-def zipped(**files: bytes) -> bytes:
-    """A zip of these files; `__` stands for the dot before an ending."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name.replace("__", "."), content)
-    return out.getvalue()
+from arena.errors import ConfigError
+from arena.league.entering import REPORTED_MAX
+from arena.refusal import Refusal
+from arena.server.kept.keeping import open_keeper
+from arena.server.league.guesses import WAIT_MAX_S, WAITING_MAX, WRONG_AT_ONCE
+from arena.server.league.hosts import HOSTS, Hosts, add_host
+from arena.server.league.league_records import KeptLeagues, LeagueRecords
+from tests.server.league_rest import AT, BOT, LeagueRest, league_rest, zipped
+from tests.server.league_server import FakeProcess
 
 
-@attrs.frozen
-class LeagueRest:
-    """A client without sockets, and the server that it asks."""
-
-    server: LeagueServer
-    http: httpx.AsyncClient
-    process: FakeProcess
-
-    async def ask(
-        self, method: str, path: str, body: Any = None, token: str | None = None
-    ) -> tuple[int, Any]:
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        more = {"content": body} if isinstance(body, bytes) else {} if body is None else {"json": body}
-        response = await self.http.request(method, path, headers=headers, **more)
-        return response.status_code, response.json()
-
-    async def post(self, path: str, body: Any = None, token: str | None = None) -> Any:
-        """What is answered to something that must be done."""
-        status, told = await self.ask("POST", path, body, token)
-        assert status in (200, 201), told
-        return told
-
-    async def get(self, path: str, token: str | None = None) -> Any:
-        status, told = await self.ask("GET", path, token=token)
-        assert status == 200, told
-        return told
-
-    async def league(self, **settings: Any) -> str:
-        """Makes the league; returns its code."""
-        made = await self.post(
-            "/api/leagues", {"name": "class", "game": "liars-dice", **settings}, self.server.host
-        )
-        return str(made["code"])
-
-    async def join(self, name: str, code: str) -> str:
-        """The token of a newcomer."""
-        return str((await self.post(f"{AT}/owners", {"name": name, "code": code}))["token"])
-
-    @property
-    def live(self) -> OpenLeague:
-        return self.server.leagues.find("class")
-
-
-@asynccontextmanager
-async def league_rest(**more: Any) -> AsyncIterator[LeagueRest]:
-    """A server without leagues, each of which a process plays that does nothing."""
-    process = FakeProcess()
-    server = a_league_server(opened=lambda live: live.attach(process), **more)
-
-    def note_bug(text: str) -> None:
-        raise AssertionError(text)
-
-    routes = [route for api in server.apis for route in routes_to(api.endpoints())]
-    app = Guard(Routing(routes), GuardOptions(), note_bug)
-    transport = httpx.ASGITransport(app, client=("192.0.2.7", 1))
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
-        yield LeagueRest(server, http, process)
-
-
-async def test_from_a_new_league_to_a_version_that_plays(tmp_path) -> None:
+async def test_from_a_new_league_to_a_version_that_plays(tmp_path: Path) -> None:
     """A host makes it, a student joins with the code and hands in; the process tries and plays it."""
     async with league_rest(folder=tmp_path) as rest:
         code = await rest.league()
@@ -109,3 +41,389 @@ async def test_from_a_new_league_to_a_version_that_plays(tmp_path) -> None:
         (version,) = me["bots"][0]["versions"]
         assert ("playing", "all points passed") == (version["state"], version["reason"])
         assert 1 == (await rest.get(AT, token))["bots"]
+
+
+# Who may what.
+
+HOSTS_ONLY: list[tuple[str, str, Any]] = [
+    ("POST", "/api/leagues", {"name": "other", "game": "liars-dice"}),
+    ("POST", f"{AT}/settings", {"look": "public"}),
+    ("POST", f"{AT}/pause", {}),
+    ("POST", f"{AT}/resume", {}),
+    ("POST", f"{AT}/messages", {"message": "hello"}),
+    ("POST", f"{AT}/codes", {}),
+    ("DELETE", f"{AT}/codes", None),
+    ("POST", f"{AT}/roster", {"roster": "name\nAda"}),
+    ("GET", f"{AT}/roster", None),
+    ("GET", f"{AT}/owners/o1", None),
+    ("DELETE", f"{AT}/owners/o1", None),
+    ("POST", f"{AT}/owners/o1/ban", {}),
+    ("DELETE", f"{AT}/owners/o1/ban", None),
+    ("POST", f"{AT}/names/o1", {"shown": False}),
+    ("POST", f"{AT}/bots/b1/exclude", {}),
+    ("POST", f"{AT}/bots/b1/readmit", {}),
+    ("POST", f"{AT}/bots/b1/retry", {"version": 1}),
+]
+OWNERS_OWN: list[tuple[str, str, Any]] = [
+    ("POST", f"{AT}/owners/o1/name", {"name": "Cy"}),
+    ("POST", f"{AT}/owners/o1/code", {}),
+    ("DELETE", f"{AT}/owners/o1/tokens", None),
+    ("POST", f"{AT}/bots/b1/roll-back", {"version": 1}),
+    ("POST", f"{AT}/bots/b1/withdraw", {}),
+    ("POST", f"{AT}/bots/b1/name", {"name": "Cy"}),
+]
+
+
+async def class_of_two(rest: LeagueRest, **settings: Any) -> tuple[str, str]:
+    """The tokens of Ann (o1), who has handed in b1, and of Bob (o2)."""
+    code = await rest.league(**settings)
+    ann, bob = await rest.join("Ann", code), await rest.join("Bob", code)
+    await rest.post(f"{AT}/versions", zipped(bot__py=BOT), ann)
+    return ann, bob
+
+
+async def test_nobody_does_what_is_not_theirs(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Without a token, with a wrong one, with another owner's, or an assistant's: refused, and nothing has changed."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        assistant = add_host(tmp_path, "Kim", "assistant")
+        before = rest.live.league
+        for method, path, body in [*HOSTS_ONLY, *OWNERS_OWN]:
+            for token, status in ((None, 401), ("nosuch", 401), (bob, 403)):
+                found, told = await rest.ask(method, path, body, token)
+                if path != "/api/leagues":  # which knows no owners
+                    assert status == found, (method, path, token, told)
+                assert found in (401, 403)
+        for method, path, body in HOSTS_ONLY:
+            assert 403 == (await rest.ask(method, path, body, ann))[0] or path == "/api/leagues", path
+        for method, path, body in [*HOSTS_ONLY, *OWNERS_OWN]:
+            found, told = await rest.ask(method, path, body, assistant)
+            may = method == "GET" or path.endswith("/retry")
+            assert (403 if not may else {200: 200, 409: 409}[found]) == found, (method, path, told)
+        assert rest.live.league is before
+        assert 1 == len(list(rest.server.leagues))
+
+
+async def test_a_league_shows_itself_to_members_unless_it_is_public(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        paths = [AT, f"{AT}/owners", f"{AT}/bots", f"{AT}/bots/b1", f"{AT}/log"]
+        assert [401] * 5 == [(await rest.ask("GET", path))[0] for path in paths]
+        assert [] == await rest.get("/api/leagues")
+        assert ["class"] == [each["name"] for each in await rest.get("/api/leagues", ann)]
+        await rest.post(f"{AT}/settings", {"look": "public"}, rest.server.host)
+        assert [200] * 5 == [(await rest.ask("GET", path))[0] for path in paths]
+        assert ["class"] == [each["name"] for each in await rest.get("/api/leagues")]
+        assert 401 == (await rest.ask("GET", f"{AT}/me"))[0]
+
+
+async def test_nothing_of_an_owner_is_readable_for_another(tmp_path: Path) -> None:
+    """Reasons, hashes, roster names, ids and teams: for hosts and the owner alone."""
+    async with league_rest(folder=tmp_path) as rest:
+        await rest.league(look="public")
+        codes = await rest.post(
+            f"{AT}/roster", {"roster": "name,team,id\nAda L,red,1815\nBo,blue,2"}, rest.server.host
+        )
+        tokens = [
+            (await rest.post(f"{AT}/owners", {"code": each["code"], "name": name}))["token"]
+            for each, name in zip(codes["codes"], ("Ann", "Bob"), strict=True)
+        ]
+        await rest.post(f"{AT}/versions", zipped(bot__py=BOT), tokens[0])
+        rest.live.report("b1@1", "refused", "Secret reason in line 3", "a secret wait")
+        hidden = ("Ada L", "red", "1815", "Secret", "secret", rest.live.league.entry("b1").versions[0].hash)
+        for token in (None, tokens[1]):
+            seen = ""
+            for path in (AT, f"{AT}/owners", f"{AT}/bots", f"{AT}/bots/b1", f"{AT}/log", "/api/leagues"):
+                seen += str(await rest.get(path, token))
+            assert [] == [word for word in hidden if word in seen]
+        mine = str(await rest.get(f"{AT}/me", tokens[0])) + str(await rest.get(f"{AT}/bots/b1", tokens[0]))
+        assert [] == [word for word in hidden if word not in mine]
+        assert "Ada L,red,1815,o1,Ann,1,0" in (await rest.get(f"{AT}/roster", rest.server.host))["csv"]
+
+
+async def test_who_is_banned_looks_and_does_nothing(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        rest.live.report("b1@1", "playing")
+        await rest.post(f"{AT}/owners/o1/ban", {"reason": "rude"}, rest.server.host)
+        assert [] == rest.process.ids
+        for path, body in (
+            (f"{AT}/versions", b"x"),
+            (f"{AT}/bots/b1/withdraw", {}),
+            (f"{AT}/owners/o1/name", {"name": "C"}),
+        ):
+            status, told = await rest.ask("POST", path, body, ann)
+            assert (403, True) == (status, "rude" in told["message"])
+        assert "rude" == (await rest.get(f"{AT}/me", ann))["owner"]["ban"]
+
+
+# Codes and tokens
+
+
+async def test_guesses_wait_and_a_right_code_never_does(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """From the same address, however many were wrong there."""
+    async with league_rest(folder=tmp_path) as rest:
+        code = await rest.league()
+        for number in range(WRONG_AT_ONCE + 5):
+            before = trio.current_time()
+            status, told = await rest.ask("POST", f"{AT}/owners", {"name": "x", "code": f"guess{number}"})
+            assert (403, "code") == (status, told["field"])
+            waited_s = trio.current_time() - before
+            assert (waited_s > 0) == (number >= WRONG_AT_ONCE)
+        assert WAIT_MAX_S == waited_s
+        before = trio.current_time()
+        token = await rest.join("Ann", code)
+        assert 200 == (await rest.ask("GET", AT, token=token))[0]
+        assert before == trio.current_time()
+        assert 401 == (await rest.ask("GET", AT, token="guessed"))[0]
+        assert trio.current_time() == before + WAIT_MAX_S
+
+
+async def test_many_guesses_at_once_are_refused_and_a_right_code_is_not(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        code = await rest.league()
+        statuses: list[int] = []
+
+        async def guess(number: int) -> None:
+            statuses.append((await rest.ask("POST", f"{AT}/owners", {"code": f"guess {number}"}))[0])
+
+        async with trio.open_nursery() as nursery:
+            for number in range(WAITING_MAX + WRONG_AT_ONCE + 20):
+                nursery.start_soon(guess, number)
+            await trio.testing.wait_all_tasks_blocked()
+            await rest.join("Ann", code)
+        assert {403, 429} == set(statuses)
+
+
+async def test_forty_people_join_from_one_address(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """At the same moment, with the code: nobody is refused or waits."""
+    async with league_rest(folder=tmp_path) as rest:
+        code = await rest.league()
+        async with trio.open_nursery() as nursery:
+            for number in range(40):
+                nursery.start_soon(rest.join, f"student {number}", code)
+        assert (40, 0.0) == (len(rest.live.league.owners), trio.current_time())
+
+
+async def test_a_lost_token(tmp_path: Path) -> None:
+    """The host revokes it and gives a code, which makes another one for the same owner, once."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        await rest.ask("DELETE", f"{AT}/owners/o1/tokens", token=rest.server.host)
+        assert 401 == (await rest.ask("GET", f"{AT}/me", token=ann))[0]
+        code = (await rest.post(f"{AT}/owners/o1/code", {}, rest.server.host))["code"]
+        again = await rest.post(f"{AT}/owners", {"code": code.lower()})
+        assert "o1" == again["owner"]
+        assert "b1" == (await rest.get(f"{AT}/me", again["token"]))["bots"][0]["id"]
+        assert 409 == (await rest.ask("POST", f"{AT}/owners", {"code": code}))[0]
+
+
+def test_hosts_of_a_folder(tmp_path: Path) -> None:
+    """The first start makes a token, later ones none; of tokens the file has the hashes, for its owner alone."""
+    hosts = Hosts(tmp_path)
+    token = hosts.first_token()
+    assert token is not None
+    assert None is Hosts(tmp_path).first_token()
+    found = hosts.find(token)
+    assert found is not None
+    assert ("host", "host") == (found.name, found.role)
+    other = add_host(tmp_path, "Kim", "assistant")
+    again = add_host(tmp_path, "host", "host")
+    assert ["assistant", "host"] == [hosts.find(each).role for each in (other, again)]  # type: ignore[union-attr]
+    assert hosts.find(token) is None, "the new one is in its place"
+    assert 0o600 == os.stat(tmp_path / HOSTS).st_mode & 0o777
+    text = (tmp_path / HOSTS).read_text()
+    assert not any(each in text for each in (token, other, again))
+    with pytest.raises(ConfigError, match="name"):
+        add_host(tmp_path, "a\nb", "host")
+    (tmp_path / HOSTS).write_text("no JSON")
+    assert hosts.find(again) is None
+
+
+# The process that plays
+
+
+async def test_a_process_is_told_what_changes_for_it_alone(tmp_path: Path) -> None:
+    """What plays and what is to be tried; not each state that it has reported itself."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        process = rest.process
+        told = process.told
+        rest.live.report("b1@1", "building")
+        rest.live.report("b1@1", "checking", "", "4 of 12")
+        await rest.post(f"{AT}/messages", {"message": "hello"}, rest.server.host)
+        assert told == process.told
+        rest.live.report("b1@1", "playing")
+        await rest.post(f"{AT}/versions", zipped(bot__py=BOT + b"# 2\n"), ann)
+        await rest.post(f"{AT}/versions", zipped(bot__py=BOT), bob)
+        assert ["b1@1", "b1@2", "b2@1"] == process.ids
+        rest.live.report("b1@2", "playing")
+        assert ["b1@2", "b2@1"] == process.ids
+        await rest.post(f"{AT}/bots/b1/roll-back", {"version": 1}, ann)
+        assert ["b1@1", "b2@1"] == process.ids
+        await rest.post(f"{AT}/pause", {}, rest.server.host)
+        assert process.is_paused
+        assert ["b1@1", "b2@1"] == process.ids
+        other = FakeProcess()
+        rest.live.detach()
+        rest.live.attach(other)
+        assert (["b1@1", "b2@1"], True) == (other.ids, other.is_paused)
+
+
+async def test_a_league_without_a_process_says_so(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        rest.live.detach()
+        league = await rest.get(AT, ann)
+        assert (False, "It is not played at the moment: what is handed in waits.") == (
+            league["is_played"],
+            league["state"],
+        )
+        taken = await rest.post(f"{AT}/versions", zipped(bot__py=BOT + b"#"), ann)
+        assert taken["said"].endswith("the league is not played at the moment")
+
+
+async def test_news_of_a_version_come_when_there_are_some(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """A request waits until something has changed, and for as long as it says."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        version = (await rest.get(f"{AT}/bots/b1", ann))["version"]
+
+        async def report() -> None:
+            await trio.sleep(7)
+            rest.live.report("b1@1", "refused", "x" * (REPORTED_MAX + 1))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(report)
+            bot = await rest.get(f"{AT}/bots/b1?after={version}&wait=20", ann)
+        assert ("refused", REPORTED_MAX) == (bot["versions"][0]["state"], len(bot["versions"][0]["reason"]))
+        assert 7 == trio.current_time()
+        await rest.get(f"{AT}/me?after={bot['version']}&wait=20", ann)
+        assert 27 == trio.current_time()
+
+
+# What is kept
+
+
+def test_leagues_are_there_after_a_restart_and_of_secrets_only_hashes(tmp_path: Path) -> None:
+    """All of each, in its order; also of a folder whose database has no leagues yet."""
+
+    async def begin() -> list[str]:
+        with open_keeper(tmp_path, tell=print) as keeper:
+            records = KeptLeagues(keeper)
+            async with trio.open_nursery() as nursery, league_rest(folder=tmp_path, records=records) as rest:
+                await nursery.start(keeper.run)
+                code = await rest.league(look="public", rules={"dice": 3})
+                tokens = [await rest.join(f"student {number}", code) for number in range(12)]
+                for number, token in enumerate(tokens):
+                    await rest.post(f"{AT}/versions", zipped(bot__py=b"# %d\n" % number), token)
+                rest.live.report("b3@1", "playing", "fine")
+                await rest.post(f"{AT}/codes", {"code": "other code"}, rest.server.host)
+                await rest.ask("DELETE", f"{AT}/owners/o2", token=rest.server.host)
+                left.append(rest.live.league)
+                nursery.cancel_scope.cancel()
+        return [code, *tokens, rest.server.host, "other code"]
+
+    left: list[Any] = []
+    secrets = trio.run(begin)
+    with open_keeper(tmp_path, tell=print) as keeper:
+        notes: list[str] = []
+        (league,) = KeptLeagues(keeper).leagues(notes.append)
+    assert (left[0], []) == (league, notes)
+    assert [f"o{number}" for number in range(1, 13)] == list(league.owners)
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("*") if path.is_file())
+    assert [] == [secret for secret in secrets if secret.encode() in kept]
+
+
+def test_a_league_that_cannot_be_read_is_told_and_left(tmp_path: Path) -> None:
+    async def put() -> None:
+        with open_keeper(tmp_path, tell=print) as keeper:
+            keeper.put_league_row("broken", "head", "", b"{}")
+            async with trio.open_nursery() as nursery:
+                await nursery.start(keeper.run)
+                await keeper.kept()
+                nursery.cancel_scope.cancel()
+
+    trio.run(put)
+    with open_keeper(tmp_path, tell=print) as keeper:
+        notes: list[str] = []
+        assert [] == list(KeptLeagues(keeper).leagues(notes.append))
+        assert 1 == len(notes)
+        assert 1 == len(keeper.league_rows())
+
+
+async def test_while_the_disk_fails_nothing_is_done(tmp_path: Path) -> None:
+    """Who asks is told 503, and when to try again; reports of the process count all the same."""
+
+    class Failing(LeagueRecords):
+        fails = False
+
+        def check(self) -> None:
+            if self.fails:
+                raise Refusal("unavailable", "the disk fails", key="disk", seconds=1.0)
+
+    records = Failing()
+    async with league_rest(folder=tmp_path, records=records) as rest:
+        ann, _ = await class_of_two(rest)
+        records.fails = True
+        before = rest.live.league
+        for method, path, body in [*HOSTS_ONLY, *OWNERS_OWN, ("POST", f"{AT}/owners", {"name": "x"})]:
+            for token in (rest.server.host, ann):
+                status, told = await rest.ask(method, path, body, token)
+                assert method == "GET" or (503, "disk") == (status, told.get("key")), (path, told)
+        assert rest.live.league is before
+        rest.live.report("b1@1", "playing")
+        assert ["b1@1"] == rest.process.ids
+
+
+# What is asked wrongly
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({"name": "Class", "game": "liars-dice"}, 400, "name"),
+        ({"name": "class", "game": "liars-dice"}, 409, "name"),
+        ({"name": "other", "game": "chess"}, 400, "game"),
+        ({"name": "other", "game": "liars-dice", "rules": {"dice": "x"}}, 400, "rules"),
+        ({"name": "other", "game": "liars-dice", "seats": 99}, 400, "seats"),
+        ({"name": "other", "game": "liars-dice", "look": "nobody"}, 400, "look"),
+        ({"name": "other", "game": "liars-dice", "code": "a-b c"}, 400, "code"),
+        ({"name": "other"}, 400, "game"),
+    ],
+)
+async def test_leagues_that_cannot_be(tmp_path: Path, body: Any, status: int, field: str) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        await rest.league()
+        found, told = await rest.ask("POST", "/api/leagues", body, rest.server.host)
+        assert (status, field, 1) == (found, told["field"], len(list(rest.server.leagues))), told
+
+
+async def test_a_code_for_a_closed_league(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        code = await rest.league()
+        await rest.post(f"{AT}/settings", {"join": "closed"}, rest.server.host)
+        status, told = await rest.ask("POST", f"{AT}/owners", {"name": "Ann", "code": code})
+        assert (403, True) == (status, "takes nobody new" in told["message"])
+
+
+async def test_a_league_that_is_not_there(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        for method, path, body in [*HOSTS_ONLY[1:], *OWNERS_OWN]:
+            assert 404 == (await rest.ask(method, path, body, rest.server.host))[0], path
+
+
+async def test_forgetting_deletes_what_one_alone_has_handed_in(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        await rest.post(f"{AT}/versions", zipped(bot__py=BOT), bob)
+        await rest.post(f"{AT}/versions", zipped(bot__py=b"# mine\n"), ann)
+        assert 2 == len(list(rest.server.leagues.bots.iterdir()))
+        status, told = await rest.ask("DELETE", f"{AT}/owners/o1", token=rest.server.host)
+        assert (200, ["b1"], 1, 1) == (status, told["bots"], told["people"], told["hand_ins"])
+        (left,) = rest.server.leagues.bots.iterdir()
+        assert BOT == (left / "bot.py").read_bytes()
+        assert ["o2"] == [each["id"] for each in await rest.get(f"{AT}/owners", bob)]
+        assert ["b2@1"] == rest.process.ids

@@ -45,8 +45,8 @@ PAGES = (SERVER / "README.md", SERVER / "league" / "README.md")
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
 
 
-def all_endpoints(house: OpenTables, rings: list[LiveRing]) -> list[Endpoint]:
-    return [*endpoints_of(house), *PokerApi(rings, FakeUsers()).endpoints()]
+def all_endpoints(house: OpenTables, rings: list[LiveRing], **more: Any) -> list[Endpoint]:
+    return [*endpoints_of(house, **more), *PokerApi(rings, FakeUsers()).endpoints()]
 
 
 async def test_every_route_is_described() -> None:
@@ -134,8 +134,10 @@ LEFT_OUT = {
 class Known:
     """Ids and keys that exist, to be used in place of what was made up."""
 
-    def __init__(self, http: httpx.Client) -> None:
+    def __init__(self, http: httpx.Client, host: str) -> None:
+        """`host`: the token of a host of leagues."""
         self.http = http
+        self.host = host
         self.tables: list[tuple[str, str, str]] = []
         """Id, playerID, key."""
         for game in ("blef", "liars-dice", "holdem"):
@@ -144,6 +146,11 @@ class Known:
             self.http.post("/users", auth=(name, "secret")).raise_for_status()
         joined = self.http.post(f"/games/{RING}/players", auth=("ann", "secret"))
         self.player = joined.json()
+        made = self.ask("/api/leagues", {"name": "class", "game": "liars-dice", "look": "public"}, host)
+        joined = self.ask("/api/leagues/class/owners", {"name": "ann", "code": made["code"]})
+        self.owner = joined["token"]
+        headers = {"Authorization": f"Bearer {self.owner}"}
+        self.http.post("/api/leagues/class/versions", content=b"a bot", headers=headers).raise_for_status()
 
     def add(self, game: str) -> None:
         """A table that plays."""
@@ -164,6 +171,11 @@ class Known:
         """Has a made-up case speak of what exists, of one thing or another."""
         table, player, key = self.tables[place % len(self.tables)]
         given = case.path_parameters or {}
+        if "/leagues" in case.path:
+            known = {"league": "class", "owner": "o1", "bot": "b1", "id": "o1"}
+            given.update({name: known[name] for name in given})
+            case.headers["Authorization"] = f"Bearer {(self.host, self.owner)[place % 2]}"
+            return
         if "id" in given:
             given["id"] = table
             if not case.path.endswith("/players"):
@@ -187,7 +199,7 @@ def waits_shortly(case: Any) -> None:
         query["wait"] = 0.001
 
 
-def all_asked(port: int, examples: int) -> dict[str, set[int]]:
+def all_asked(port: int, examples: int, host: str) -> dict[str, set[int]]:
     """Asks each operation all kinds of things; gives the statuses that each answered with."""
     import requests  # with schemathesis it takes as long to import as a slow test
     import schemathesis
@@ -197,7 +209,7 @@ def all_asked(port: int, examples: int) -> dict[str, set[int]]:
     checks = [check for check in CHECKS.get_all() if check.__name__ not in LEFT_OUT]
     with httpx.Client(base_url=f"http://127.0.0.1:{port}") as http, requests.Session() as session:
         document = schemathesis.openapi.from_url(f"http://127.0.0.1:{port}/openapi.json")
-        known = Known(http)
+        known = Known(http, host)
 
         def ask(case: Any, place: int | None) -> int:
             waits_shortly(case)
@@ -238,16 +250,17 @@ def statuses(cases: Any, ask: Callable[[Any, int | None], int], examples: int) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("examples", [2, *nightly(5)])
-async def test_what_is_served_is_as_described(examples: int) -> None:
+async def test_what_is_served_is_as_described(examples: int, tmp_path: Path) -> None:
     """No 5xx, no status that is not described, answers as described; whatever is asked, wrong bodies too."""
     async with a_house() as house, trio.open_nursery() as nursery:
         ring = LiveRing(Ring(RING), ring_game, house.hall, bot="odds")
         await nursery.start(ring.run)
-        endpoints = all_endpoints(house, [ring])
+        server = a_league_server(tmp_path)
+        endpoints = all_endpoints(house, [ring], leagues=server.apis)
         bugs: list[str] = []
         app = Guard(Routing([*routes_to(endpoints), openapi_route(endpoints)]), GuardOptions(), bugs.append)
         async with served(app) as port:
-            seen = await trio.to_thread.run_sync(all_asked, port, examples)
+            seen = await trio.to_thread.run_sync(all_asked, port, examples, server.host)
         assert {200, 201, 400, 401, 403, 404, 409} <= set().union(*seen.values()), seen
         assert bugs == []
         nursery.cancel_scope.cancel()

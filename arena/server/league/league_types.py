@@ -84,7 +84,7 @@ class NewCode(Body):
 class NewRoster(Body):
     """The people of a class."""
 
-    roster: Annotated[str, Meta(max_length=60_000)]
+    roster: str
     """CSV, with the columns `name`, and perhaps `team` and `id`."""
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -118,14 +118,15 @@ def check_announced(request: Request, bytes_max: int) -> None:
 async def _write(request: Request, file: IO[bytes], bytes_max: int) -> None:
     """Writes the body to a file.  Raises Refusal if it is too long, or empty."""
     size, pieces = 0, bytearray()
-    async for piece in request.stream():
-        size += len(piece)
-        if size > bytes_max:
-            raise _too_long(bytes_max)
-        pieces += piece
-        if len(pieces) >= PIECE_BYTES:
-            await trio.to_thread.run_sync(file.write, bytes(pieces))
-            pieces.clear()
+    async with aclosing(request.stream()) as stream:
+        async for piece in stream:
+            size += len(piece)
+            if size > bytes_max:
+                raise _too_long(bytes_max)
+            pieces += piece
+            if len(pieces) >= PIECE_BYTES:
+                await trio.to_thread.run_sync(file.write, bytes(pieces))
+                pieces.clear()
     await trio.to_thread.run_sync(file.write, bytes(pieces))
     if not size:
         raise Refusal("bad_request", "the body is empty: send an archive, or one file", field="archive")
