@@ -27,7 +27,7 @@ from arena.handin.programs import (
     Commands,
     HandInNote,
     commands_in,
-    hash_of,
+    content_hash,
     is_program,
     notes_on,
 )
@@ -74,7 +74,7 @@ def pack_bot(
     bots = {"/".join(path) for path in selection.files}
     files = [file for file in files if file.path in bots]
     return PackedBot(
-        hash=hash_of(files, commands),
+        hash=content_hash(files, commands),
         files=len(files),
         octets=sum(file.octets for file in files),
         packed_octets=into.tell(),

@@ -186,8 +186,6 @@ def _entry_of(header: tarfile.TarInfo, extended: Mapping[str, str], octets: int)
         wrong = "it is packed as a file with holes: pack it without looking for holes"
     elif not is_folder and header.type not in _FILES:
         wrong = "it is of a kind that not every program knows: pack it as an ordinary tar.gz or zip"
-    elif not is_folder and not path:
-        wrong = "a file without a name: pack it again"
     return ArchiveEntry(spelled=spelled, path=path, is_folder=is_folder, octets=octets, wrong=wrong)
 
 

@@ -132,7 +132,7 @@ def _directory(file: BinaryIO, octets: int) -> tuple[int, int, int]:
     at = tail.rfind(_END_MARK)
     if at < 0:
         raise damaged()
-    while at >= 0 and _comment_bytes(tail, at) != len(tail) - at - _END.size:
+    while at >= 0 and not _is_end(tail, at):
         at = tail.rfind(_END_MARK, 0, at)
     if at < 0:
         raise damaged(what="something follows after its end")
@@ -159,11 +159,10 @@ def _directory_64(file: BinaryIO, at: int, locator_at: int, disks: int) -> tuple
     return _checked(begin, directory_bytes, at, number, disk or first_disk or disks > 1)
 
 
-def _comment_bytes(tail: bytes, at: int) -> int:
-    if at + _END.size > len(tail):
-        return -1
-    *_, octets = _END.unpack_from(tail, at)
-    return int(octets)
+def _is_end(tail: bytes, at: int) -> bool:
+    """Whether a record that begins there ends, with its comment, where the file does."""
+    rest = len(tail) - at - _END.size
+    return rest >= 0 and int(_END.unpack_from(tail, at)[-1]) == rest
 
 
 def _checked(begin: int, size: int, end: int, number: int, has_parts: int) -> tuple[int, int, int]:
@@ -180,7 +179,7 @@ def _entry(fields: tuple[int, ...], raw: bytes, extra: bytes) -> _ZipEntry:
     spelled, is_guessed = _decoded(raw, flags, extras.get(_NAME_EXTRA, b""))
     octets, packed, place = _in_64_bits((octets, packed, place), extras.get(_SIZES_EXTRA, b""), spelled)
     path = parts_of(spelled.replace("\\", "/"))  # as old packers of Windows have it
-    is_folder = spelled.endswith(("/", "\\")) or not path
+    is_folder = spelled.endswith(("/", "\\"))
     return _ZipEntry(
         spelled=spelled,
         path=path,
