@@ -234,13 +234,15 @@ def _settle_all(draft: Path, files: Iterable[BotFile], programs: Container[str],
             os.fchmod(opened.fileno(), 0o755 if file.path in programs else 0o644)
             os.fsync(opened.fileno())
 
+    def settle_folder(folder: str) -> None:
+        os.chmod(folder, 0o755)
+        _settle_folder(Path(folder))
+
     with ThreadPoolExecutor(SYNCS_AT_ONCE) as pool:
         for _ in pool.map(settle, files):
             tick()
-    for top, _, _ in os.walk(draft, topdown=False):
-        tick()
-        os.chmod(top, 0o755)
-        _settle_folder(Path(top))
+        for _ in pool.map(settle_folder, [top for top, _, _ in os.walk(draft)]):
+            tick()
 
 
 def _settle_folder(folder: Path) -> None:

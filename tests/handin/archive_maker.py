@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import struct
 import tarfile
 import zlib
@@ -204,21 +205,22 @@ class Ground:
     def watched(self) -> Iterator[None]:
         """Nothing outside of the store changes here, and in it are whole hand-ins only."""
         before = self._outside()
-        yield_failed = True
         try:
             yield
-            yield_failed = False
         finally:
             assert before == self._outside(), "something was written outside of the store"
-            names = [path.name for path in self.store.iterdir()] if self.store.exists() else []
-            assert all(len(name) == 64 for name in names), (names, yield_failed)
+            names = os.listdir(self.store) if self.store.exists() else []
+            assert [] == [name for name in names if len(name) != 64]
 
-    def _outside(self) -> dict[str, bytes | None]:
+    def _outside(self) -> dict[str, bytes]:
+        """All files here and in the folder above, but for those in the store."""
         found = {}
-        for top in (self.here, self.here.parent):
-            for path in top.rglob("*") if top == self.here else top.iterdir():
-                if path != self.store.parent and self.store.parent not in path.parents:
-                    found[str(path)] = path.read_bytes() if path.is_file() else None
+        for top, folders, names in os.walk(self.here.parent):
+            if top == str(self.store.parent):
+                names = sorted({*folders, *names} - {self.store.name})
+                folders.clear()
+            found |= {f"{top}/{name}/": b"" for name in folders if name != self.store.parent.name}
+            found |= {f"{top}/{name}": Path(top, name).read_bytes() for name in names}
         return found
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from archive_maker import Ground
+
+
+@pytest.fixture(autouse=True)
+def _disk_that_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the disk is asked to keep files is one test's affair; elsewhere it would be most of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture
