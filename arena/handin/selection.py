@@ -46,7 +46,8 @@ class Selection:
 def select_files(tree: FileTree) -> Selection:
     """The bot's files.  Raises BadHandIn if there are none, or if their names cannot stay as they are."""
     top, left_out = _opened(tree)
-    patterns = read_ignored(tree.text((*top, IGNORE_FILE))) if IGNORE_FILE in tree.names(top) else ()
+    has_patterns = tree.names(top).get(IGNORE_FILE) is False
+    patterns = read_ignored(tree.text((*top, IGNORE_FILE))) if has_patterns else ()
     files = list[Parts]()
     folders: list[Parts] = [()]
     while folders:

@@ -40,6 +40,12 @@ class Part:
     packed_octets: int | None = None
     extra: bytes = b""
     local_name: bytes | None = None
+    local_extra: bytes = b""
+    has_descriptor: bool = False
+    """Whether its sizes stand behind its content, as packers do it that write to a stream."""
+    system: int = 3
+    attributes: int = 0
+    """Those of DOS."""
     place: int | None = None
     """Where it says that its local header is; None: where it is."""
 
@@ -77,24 +83,19 @@ def zip_of(
         octets = len(part.content) if part.octets is None else part.octets
         packed = len(stored) if part.packed_octets is None else part.packed_octets
         place = len(made) if part.place is None else part.place
-        fields = (part.flags, part.method, 0, 0x21, check, packed, octets)
+        flags = part.flags | 8 * part.has_descriptor
+        sizes = (check, packed, octets)
         local = raw if part.local_name is None else part.local_name
-        made += struct.pack("<4s5H3L2H", b"PK\3\4", 20, *fields, len(local), 0) + local + stored
+        head = (b"PK\3\4", 20, flags, part.method, 0, 0x21)
+        local_sizes = (0, 0, 0) if part.has_descriptor else sizes
+        made += struct.pack("<4s5H3L2H", *head, *local_sizes, len(local), len(part.local_extra))
+        made += local + part.local_extra + stored
+        if part.has_descriptor:
+            made += b"PK\x07\x08" + struct.pack("<3L", *sizes)
         directory += struct.pack(
             "<4s6H3L5H2L",
-            *(
-                b"PK\1\2",
-                3 << 8 | 20,
-                20,
-                *fields,
-                len(raw),
-                len(part.extra),
-                0,
-                0,
-                0,
-                part.mode << 16,
-                place,
-            ),
+            *(b"PK\1\2", part.system << 8 | 20, 20, flags, part.method, 0, 0x21, *sizes),
+            *(len(raw), len(part.extra), 0, 0, 0, part.mode << 16 | part.attributes, place),
         )
         directory += raw + part.extra
     number = len(parts) if number is None else number

@@ -108,13 +108,19 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if "\\" not in path or ":" in path])
-@pytest.mark.parametrize("how", ["pax", "long", "plain"])
+HEADERS = [
+    (path, how)
+    for path in PATHS
+    if "\\" not in path or ":" in path
+    for how in ("pax", "long", "plain")
+    if how != "plain" or (len(path) <= 100 and "\0" not in path)
+]
+
+
+@pytest.mark.parametrize(("path", "how"), HEADERS)
 def test_no_path_leads_out(ground: Ground, path: str, how: str) -> None:
     """Whichever header the path stands in."""
     if how == "plain":
-        if len(path) > 100 or "\0" in path:
-            pytest.skip("such a name does not fit into a plain header")
         members: list[Member | bytes] = [Member(name=path)]
     elif how == "pax":
         members = [pax({"path": path}), Member(name="x")]
