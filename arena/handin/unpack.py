@@ -83,7 +83,8 @@ def unpack_bot(
     octets = source.seek(0, os.SEEK_END)
     if octets > limits.archive_bytes_max:
         raise BadHandIn(
-            f"larger than {sized(limits.archive_bytes_max)}: leave out what the bot does not need"
+            f"it is larger than {sized(limits.archive_bytes_max)}, the most that is taken: leave out what "
+            "the bot does not need"
         )
     archive = _archive_in(source, name, octets, limits, tick)
     tree = _ArchiveTree(archive, limits, tick)
@@ -128,7 +129,7 @@ class _ArchiveTree(ListedFiles):
             if entry.is_folder:
                 self.add_folder(entry.path)
             elif not entry.path:
-                raise BadHandIn("a file has no name: pack it again", path=entry.spelled)
+                raise BadHandIn("a file without a name: pack it again", path=entry.spelled)
             else:
                 self.add(entry.path)
                 self._entries[entry.path] = entry

@@ -255,6 +255,32 @@ def test_half_a_million_entries_are_refused_before_they_are_in_memory(ground: Gr
         assert source.read_octets < 5_002 * (46 + 6) + 100_000
 
 
+class Cut(io.BytesIO):
+    """A file that ends while it is read."""
+
+    reads_left = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.reads_left -= 1
+        return super().read(size)[: None if self.reads_left > 0 else 1]
+
+
+def test_a_file_that_ends_while_it_is_read_is_refused(ground: Ground) -> None:
+    """Wherever; nobody waits for what does not come."""
+    octets = zip_of(Part(name="a", method=0), Part(name="b"))
+    for reads in range(1, 40):
+        source = Cut(octets)
+        source.reads_left = reads
+        try:
+            with ground.watched():
+                unpack_bot(source, ground.store, name="x")
+        except BadHandIn:
+            assert not ground.store.exists() or not list(ground.store.iterdir())
+        else:
+            break
+    assert reads > 8
+
+
 names = st.text("ab./\\:\0 \u00fcC~-", min_size=1, max_size=12)
 
 

@@ -202,7 +202,7 @@ def test_what_is_no_bot_is_said(tmp_path: Path, name: str) -> None:
     """Nothing there, nothing in it, neither a file nor a folder."""
     (tmp_path / "empty").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ConfigError, match=name if name != "empty" else "nothing"):
+    with pytest.raises(ConfigError, match=name if name != "empty" else "no files"):
         packed(tmp_path / name)
 
 
@@ -293,7 +293,7 @@ def test_what_is_packed_is_what_is_unpacked(
     try:
         bot, octets = packed(folder)
     except BadHandIn as error:
-        if "nothing is in it" in str(error):
+        if "no files" in str(error):
             return
         raise
     handed = ground.unpack(octets)
