@@ -186,7 +186,7 @@ def _entry_of(header: tarfile.TarInfo, extended: Mapping[str, str], octets: int)
     if header.type in _LINKS:
         wrong = f"{_LINKS[header.type]}, expected files and folders only: put a copy in its place"
     elif header.type in _SPECIAL:
-        wrong = "neither a file nor a folder: leave it out"
+        wrong = "a device, a pipe or the like, expected files and folders only: leave it out"
     elif header.type == tarfile.GNUTYPE_SPARSE or _SPARSE in extended:
         wrong = "packed as a file with holes: pack it as it is"
     elif not is_folder and header.type not in _FILES:

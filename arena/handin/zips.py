@@ -198,7 +198,7 @@ def _wrong(flags: int, method: int, mode: int, is_folder: bool, is_smaller: bool
     if stat.S_ISLNK(mode):
         return "a symbolic link, expected files and folders only: put a copy in its place"
     if stat.S_IFMT(mode) not in expected and not is_folder:
-        return "neither a file nor a folder: leave it out"
+        return "a device, a pipe or the like, expected files and folders only: leave it out"
     if flags & _ENCRYPTED:
         return "encrypted: pack it without a password"
     if method not in (_STORED, _DEFLATED) or (method == _STORED and is_smaller):
