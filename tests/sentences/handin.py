@@ -17,7 +17,7 @@ from arena.handin.unpack import unpack_bot
 
 from .case import Case, refused
 
-LIMITS = HandInLimits(archive_mb=1, files_max=3)
+LIMITS = HandInLimits(archive_mb=1, files_max=5)
 LINK, PIPE = stat.S_IFLNK | 0o777, stat.S_IFIFO | 0o666
 ENCRYPTED, BZIP2 = 1, 12
 BOT = b"print()\n"
@@ -74,8 +74,8 @@ HAND_INS: list[tuple[str, str, bytes]] = [
     ("something in front", "archive", b"PK\3\4" + ONE),
     ("nothing in it", "no files", _zip({})),
     ("nothing but litter", ".git/", _zip({".git/config": BOT})),
-    ("too many files", "4 files|3", _zip({str(number): BOT for number in range(4)})),
-    ("too many entries", "30 files", _zip({f".git/{number}": BOT for number in range(31)})),
+    ("too many files", "6 files|5", _zip({str(number): BOT for number in range(6)})),
+    ("too many entries", "50 files", _zip({f".git/{number}": BOT for number in range(51)})),
     ("a bomb", "4 MB", _bomb()),
     ("a pattern", ".arenaignore|line 2", _zip({"x": BOT, ".arenaignore": b"a\n**/b\n"})),
     ("a tar with a link", '"x"|link', _tar(tarfile.SYMTYPE)),
