@@ -92,16 +92,17 @@ def single_file(file: BinaryIO, name: str, octets: int) -> SingleFile:
     """A file that is no archive, under its name.  Raises BadHandIn if no bot can be in such a file."""
     path = parts_of(name)
     if len(path) != 1:
-        raise BadHandIn("no name of a file, expected one such as bot.py", path=name)
+        raise BadHandIn("not the name of a file, expected one such as bot.py", path=name)
     if PurePosixPath(path[0]).suffix.lower() in _SUFFIXES:
-        raise BadHandIn("it is no such archive, whatever its name says: pack it again", path=name)
+        raise BadHandIn("not such an archive, whatever its name says: pack it again", path=name)
     if not octets:
-        raise BadHandIn("it is empty, expected a bot", path=name)
+        raise BadHandIn("empty, expected a bot", path=name)
     return SingleFile(file, ArchiveEntry(spelled=name, path=path, is_folder=False, octets=octets))
 
 
-def damaged(path: str = "", what: str = "it is damaged or incomplete") -> BadHandIn:
-    """The error for an archive that cannot be read to its end."""
+def damaged(path: str = "", what: str = "") -> BadHandIn:
+    """The error for an archive that cannot be read to its end, or not in one way only."""
+    what = what or f"{'' if path else 'the archive is '}damaged or incomplete"
     return BadHandIn(f"{what}: pack it again, and hand in all of it", path=path)
 
 

@@ -27,7 +27,7 @@ from arena.handin.programs import (
     Commands,
     HandInNote,
     commands_in,
-    hash_of,
+    content_hash,
     is_program,
     notes_on,
 )
@@ -74,7 +74,7 @@ def pack_bot(
     bots = {"/".join(path) for path in selection.files}
     files = [file for file in files if file.path in bots]
     return PackedBot(
-        hash=hash_of(files, commands),
+        hash=content_hash(files, commands),
         files=len(files),
         octets=sum(file.octets for file in files),
         packed_octets=into.tell(),
@@ -201,14 +201,16 @@ class _DiskTree:
                 raise BadHandIn("a link that leads to no file: put a copy in its place", path=said)
         found = place.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise BadHandIn("neither a file nor a folder: leave it out", path=said)
+            raise BadHandIn(
+                "a device, a pipe or the like, expected files and folders only: leave it out", path=said
+            )
         return found
 
 
 def _check_single(source: Path) -> None:
     """Raises BadHandIn or OSError if this is no bot in one file."""
     if not stat.S_ISREG(source.stat().st_mode):
-        raise BadHandIn("neither a file nor a folder, expected a bot's", path=source.name)
+        raise BadHandIn("a device, a pipe or the like, expected a bot's file or folder", path=source.name)
     with source.open("rb") as file:
         if kind_of(file.read(HEAD_OF_ARCHIVE)):
             raise BadHandIn("an archive already: hand it in as it is", path=source.name)

@@ -24,7 +24,7 @@ def parts_of(spelled: str) -> Parts:
     could lead out of the folder, or that no file can have.
     """
     if len(spelled.encode("utf-8", "surrogatepass")) > PATH_BYTES_MAX:
-        raise BadHandIn(f"a path that is too long, expected at most {PATH_BYTES_MAX} bytes", path=spelled)
+        raise BadHandIn(f"a path that is too long, expected at most {PATH_BYTES_MAX:,} bytes", path=spelled)
     if "\0" in spelled:
         raise BadHandIn("a NUL in a name, which no file can have: pack it again", path=spelled)
     if spelled.startswith("/") or _DRIVE.match(spelled):
@@ -48,8 +48,10 @@ def check_files(paths: Iterable[Parts]) -> None:
     seen: dict[str, str] = {}
     for parts in paths:
         path = "/".join(parts)
-        if not path.isprintable() or "\\" in path:
-            raise BadHandIn("a character that cannot be printed, or a backslash: rename it", path=path)
+        if not path.isprintable():
+            raise BadHandIn("a name that cannot be printed: rename it", path=path)
+        if "\\" in path:
+            raise BadHandIn("a name with a backslash, which is a slash on Windows: rename it", path=path)
         if len(parts) > PARTS_MAX:
             raise BadHandIn(f"more than {PARTS_MAX} folders in each other, expected fewer", path=path)
         for end in range(len(parts), 0, -1):

@@ -86,7 +86,7 @@ def is_program(path: str, head: bytes, commands: Commands) -> bool:
     return head.startswith((_ELF, _SCRIPT)) or path in commands.programs
 
 
-def hash_of(files: Iterable[BotFile], commands: Commands) -> str:
+def content_hash(files: Iterable[BotFile], commands: Commands) -> str:
     """64 hexadecimal digits that change whenever a path, a right to run or a content does.
 
     SHA-256 over (path, right to run, SHA-256 of the content), sorted by path: an archive has its files in any

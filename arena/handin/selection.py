@@ -46,7 +46,8 @@ class Selection:
 def select_files(tree: FileTree) -> Selection:
     """The bot's files.  Raises BadHandIn if there are none, or if their names cannot stay as they are."""
     top, left_out = _opened(tree)
-    patterns = read_ignored(tree.text((*top, IGNORE_FILE))) if IGNORE_FILE in tree.names(top) else ()
+    has_patterns = tree.names(top).get(IGNORE_FILE) is False
+    patterns = read_ignored(tree.text((*top, IGNORE_FILE))) if has_patterns else ()
     files = list[Parts]()
     folders: list[Parts] = [()]
     while folders:
@@ -58,8 +59,8 @@ def select_files(tree: FileTree) -> Selection:
             else:
                 (folders if is_folder else files).append(path)
     if not files:
-        but = f" but what is left out ({shown(sorted(left_out)[0])})" if left_out else ""
-        raise BadHandIn(f"nothing is in it{but}, expected the files of a bot")
+        but = f" but what is left out, {shown(min(left_out))}" if left_out else ""
+        raise BadHandIn(f"it has no files{but}: expected those of a bot")
     files.sort()
     check_files(files)
     return Selection(top, tuple(files), tuple(sorted(left_out)))
@@ -146,7 +147,7 @@ class ListedFiles:
 def too_many(entries_max: int) -> BadHandIn:
     """The error for an archive with too many entries, or a folder with too many names."""
     return BadHandIn(
-        f"more than {entries_max:,} files and folders, with those that are left out: pack the bot's alone"
+        f"more than {entries_max:,} files and folders, with those that are left out: pack the bot alone"
     )
 
 
@@ -157,10 +158,10 @@ def check_amount(sizes: Mapping[str, int], limits: HandInLimits) -> None:
             f"{len(sizes):,} files, expected at most {limits.files_max:,}: name in .arenaignore what the "
             "bot does not need"
         )
-    if (octets := sum(sizes.values())) > limits.unpacked_bytes_max:
+    if sum(sizes.values()) > limits.unpacked_bytes_max:
         raise BadHandIn(
-            f"its files have {sized(octets)}, expected at most {sized(limits.unpacked_bytes_max)}; "
-            f"the largest: {largest(sizes)}"
+            f"its files are larger than {sized(limits.unpacked_bytes_max)}, the most that is taken: leave "
+            f"out what the bot does not need; the largest: {largest(sizes)}"
         )
 
 

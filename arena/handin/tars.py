@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import BinaryIO
 
-from arena.handin.archives import ArchiveEntry, damaged
+from arena.handin.archives import ArchiveEntry, damaged, kind_of
 from arena.handin.bounds import CHUNK_BYTES, BadHandIn, Meter
 from arena.handin.paths import Parts, parts_of
 
@@ -42,8 +42,13 @@ class TarArchive:
     """A tar archive in a seekable file."""
 
     def __init__(self, file: BinaryIO, *, is_packed: bool, meter: Callable[[], Meter]) -> None:
-        """`meter`: makes what counts the bytes of one reading, with those that are passed over."""
+        """`meter`: makes what counts the bytes of one reading, with those that are passed over.
+
+        Raises BadHandIn if it is packed and something else.
+        """
         self._file, self._is_packed, self._meter = file, is_packed, meter
+        if is_packed and kind_of(next(self._chunks(), b"")) != "tar":
+            raise BadHandIn("a gzip file without a tar archive in it, expected a zip, a tar.gz or one file")
 
     def entries(self) -> Iterator[ArchiveEntry]:
         """All entries up to the end of the file, where nothing else may be."""
@@ -118,14 +123,14 @@ class _TarStream:
     def read_padded(self, octets: int, path: str) -> bytes:
         """The content of an extended header."""
         if not 0 <= octets <= _EXTENDED_BYTES_MAX:
-            raise BadHandIn("what the archive says about it is too long: pack it again", path=path)
+            raise BadHandIn("its header is too long: pack it again", path=path)
         return self.read(octets + -octets % BLOCK_BYTES)[:octets]
 
     def check_end(self) -> None:
         """Raises BadHandIn if anything but zeros follows, in this archive or behind it."""
         while self._ready:
             if bytes(self._ready).count(0) != len(self._ready):
-                raise damaged(what="something follows after its end")
+                raise damaged(what="something follows after the end of the archive")
             self._ready = memoryview(next(self._chunks, b""))
 
 
@@ -147,7 +152,7 @@ def _gunzipped(file: BinaryIO) -> Iterator[bytes]:
     rest = unpacker.unused_data
     while rest:
         if rest.count(0) != len(rest):
-            raise damaged(what="something follows after its end")
+            raise damaged(what="something follows after the end of the archive")
         rest = file.read(CHUNK_BYTES)
 
 
@@ -179,15 +184,13 @@ def _entry_of(header: tarfile.TarInfo, extended: Mapping[str, str], octets: int)
     is_folder = header.type == tarfile.DIRTYPE
     wrong = ""
     if header.type in _LINKS:
-        wrong = f"it is {_LINKS[header.type]}, expected files and folders only: put a copy in its place"
+        wrong = f"{_LINKS[header.type]}, expected files and folders only: put a copy in its place"
     elif header.type in _SPECIAL:
-        wrong = "it is neither a file nor a folder: leave it out"
+        wrong = "a device, a pipe or the like, expected files and folders only: leave it out"
     elif header.type == tarfile.GNUTYPE_SPARSE or _SPARSE in extended:
-        wrong = "it is packed as a file with holes: pack it without looking for holes"
+        wrong = "packed as a file with holes: pack it as it is"
     elif not is_folder and header.type not in _FILES:
-        wrong = "it is of a kind that not every program knows: pack it as an ordinary tar.gz or zip"
-    elif not is_folder and not path:
-        wrong = "a file without a name: pack it again"
+        wrong = "a kind of entry that few programs read: pack an ordinary tar.gz or zip"
     return ArchiveEntry(spelled=spelled, path=path, is_folder=is_folder, octets=octets, wrong=wrong)
 
 
@@ -200,7 +203,7 @@ def _extended(kind: bytes, content: bytes) -> dict[str, str]:
     said = dict(_records(content))
     if kind == tarfile.XGLTYPE:  # hosting sites write the commit there
         if not said.keys().isdisjoint(("path", "size", _SPARSE)):
-            raise damaged(what="it gives all its files one name or size")
+            raise damaged(what="the archive gives all its files one name or size")
         return {}
     return said
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Container, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -28,7 +29,7 @@ from arena.handin.programs import (
     BotFile,
     HandInNote,
     commands_in,
-    hash_of,
+    content_hash,
     is_program,
     notes_on,
 )
@@ -37,6 +38,8 @@ from arena.handin.tars import TarArchive
 from arena.handin.zips import ZipArchive
 from arena.words import sized
 
+SYNCS_AT_ONCE = 8
+"""Files of which the disk is asked at once to keep them: 2,000 take 0.4 s so, one after the other 10 s."""
 _DRAFT_PREFIX, _DRAFT_SUFFIX = ".unpacking-", ".tmp"
 
 
@@ -80,7 +83,8 @@ def unpack_bot(
     octets = source.seek(0, os.SEEK_END)
     if octets > limits.archive_bytes_max:
         raise BadHandIn(
-            f"larger than {sized(limits.archive_bytes_max)}: leave out what the bot does not need"
+            f"it is larger than {sized(limits.archive_bytes_max)}, the most that is taken: leave out what "
+            "the bot does not need"
         )
     archive = _archive_in(source, name, octets, limits, tick)
     tree = _ArchiveTree(archive, limits, tick)
@@ -124,6 +128,8 @@ class _ArchiveTree(ListedFiles):
                 raise too_many(limits.entries_max)
             if entry.is_folder:
                 self.add_folder(entry.path)
+            elif not entry.path:
+                raise BadHandIn("a file without a name: pack it again", path=entry.spelled)
             else:
                 self.add(entry.path)
                 self._entries[entry.path] = entry
@@ -194,10 +200,10 @@ def _placed(
     """Gives the draft its rights and its name; if there is such a folder already, that one is the bot's."""
     commands = commands_in(draft / RECIPE_FILE)
     programs = {file.path for file in files if is_program(file.path, file.head, commands)}
-    hash = hash_of(files, commands)
+    hash = content_hash(files, commands)
     folder = draft.parent / hash
     if is_new := not folder.exists():
-        _settle_all(draft, programs, tick)
+        _settle_all(draft, files, programs, tick)
         try:
             draft.rename(folder)
         except OSError:
@@ -221,17 +227,23 @@ def _placed(
     )
 
 
-def _settle_all(draft: Path, programs: Container[str], tick: Tick) -> None:
+def _settle_all(draft: Path, files: Iterable[BotFile], programs: Container[str], tick: Tick) -> None:
     """Sets the rights of all files and folders, and has the disk keep them."""
-    for top, _, names in os.walk(draft, topdown=False):
-        for name in names:
+
+    def settle(file: BotFile) -> None:
+        with (draft / file.path).open("rb") as opened:
+            os.fchmod(opened.fileno(), 0o755 if file.path in programs else 0o644)
+            os.fsync(opened.fileno())
+
+    def settle_folder(folder: str) -> None:
+        os.chmod(folder, 0o755)
+        _settle_folder(Path(folder))
+
+    with ThreadPoolExecutor(SYNCS_AT_ONCE) as pool:
+        for _ in pool.map(settle, files):
             tick()
-            place = Path(top, name)
-            with place.open("rb") as file:
-                os.fchmod(file.fileno(), 0o755 if place.relative_to(draft).as_posix() in programs else 0o644)
-                os.fsync(file.fileno())
-        os.chmod(top, 0o755)
-        _settle_folder(Path(top))
+        for _ in pool.map(settle_folder, [top for top, _, _ in os.walk(draft)]):
+            tick()
 
 
 def _settle_folder(folder: Path) -> None:

@@ -96,16 +96,14 @@ class ZipArchive:
         """
         begin, left = self._begin_of(entry), entry.packed
         if begin + left > end:
-            raise damaged(
-                entry.spelled, "it shares bytes with another entry, as in archives that are made to harm"
-            )
+            raise damaged(entry.spelled, "its bytes are also those of another entry")
         self._file.seek(begin)
         check = octets = 0
         for piece in (_inflated if entry.method == _DEFLATED else _stored)(self._file, left, entry.spelled):
             octets += len(piece)
             check = zlib.crc32(piece, check)
             if octets > entry.octets:
-                raise damaged(entry.spelled, "it is larger than the archive says")
+                raise damaged(entry.spelled, "larger than the archive says")
             yield piece
         if octets != entry.octets or check != entry.check:
             raise damaged(entry.spelled)
@@ -129,13 +127,12 @@ def _directory(file: BinaryIO, octets: int) -> tuple[int, int, int]:
     tail_at = max(0, octets - _END.size - _COMMENT_BYTES_MAX)
     file.seek(tail_at)
     tail = exactly(file, octets - tail_at)
-    at = tail.rfind(_END_MARK)
-    if at < 0:
-        raise damaged()
-    while at >= 0 and _comment_bytes(tail, at) != len(tail) - at - _END.size:
+    at = last = tail.rfind(_END_MARK)
+    while at >= 0 and _left_after(tail, at):
         at = tail.rfind(_END_MARK, 0, at)
     if at < 0:
-        raise damaged(what="something follows after its end")
+        has_end = last >= 0 and _left_after(tail, last) > 0
+        raise damaged(what="something follows after the end of the archive" if has_end else "")
     _, disk, first_disk, _, number, size, begin, _ = _END.unpack_from(tail, at)
     end = tail_at + at
     if end >= _END_64_AT.size:
@@ -159,18 +156,17 @@ def _directory_64(file: BinaryIO, at: int, locator_at: int, disks: int) -> tuple
     return _checked(begin, directory_bytes, at, number, disk or first_disk or disks > 1)
 
 
-def _comment_bytes(tail: bytes, at: int) -> int:
-    if at + _END.size > len(tail):
-        return -1
-    *_, octets = _END.unpack_from(tail, at)
-    return int(octets)
+def _left_after(tail: bytes, at: int) -> int:
+    """How many bytes follow after a record that begins there, with its comment; below 0 if it is cut."""
+    rest = len(tail) - at - _END.size
+    return rest - int(_END.unpack_from(tail, at)[-1]) if rest >= 0 else rest
 
 
 def _checked(begin: int, size: int, end: int, number: int, has_parts: int) -> tuple[int, int, int]:
     if has_parts:
-        raise BadHandIn("it is one of several parts, expected one archive with everything")
+        raise BadHandIn("the archive is one of several parts, expected one with everything")
     if begin + size != end:
-        raise damaged(what="something else is in front of it or within it")
+        raise damaged(what="the archive has something in front of it or in it that belongs to no file")
     return begin, end, number
 
 
@@ -180,7 +176,7 @@ def _entry(fields: tuple[int, ...], raw: bytes, extra: bytes) -> _ZipEntry:
     spelled, is_guessed = _decoded(raw, flags, extras.get(_NAME_EXTRA, b""))
     octets, packed, place = _in_64_bits((octets, packed, place), extras.get(_SIZES_EXTRA, b""), spelled)
     path = parts_of(spelled.replace("\\", "/"))  # as old packers of Windows have it
-    is_folder = spelled.endswith(("/", "\\")) or not path
+    is_folder = spelled.endswith(("/", "\\"))
     return _ZipEntry(
         spelled=spelled,
         path=path,
@@ -200,13 +196,13 @@ def _wrong(flags: int, method: int, mode: int, is_folder: bool, is_smaller: bool
     """Why an entry cannot be taken."""
     expected = (0, stat.S_IFDIR) if is_folder else (0, stat.S_IFREG)
     if stat.S_ISLNK(mode):
-        return "it is a link, expected files and folders only: put a copy in its place"
+        return "a symbolic link, expected files and folders only: put a copy in its place"
     if stat.S_IFMT(mode) not in expected and not is_folder:
-        return "it is neither a file nor a folder: leave it out"
+        return "a device, a pipe or the like, expected files and folders only: leave it out"
     if flags & _ENCRYPTED:
-        return "it is encrypted: pack it without a password"
+        return "encrypted: pack it without a password"
     if method not in (_STORED, _DEFLATED) or (method == _STORED and is_smaller):
-        return "it is compressed in a way that not every program knows: pack it as an ordinary zip (deflate)"
+        return "compressed by a method that few programs read: pack an ordinary zip (deflate)"
     return ""
 
 
@@ -232,7 +228,7 @@ def _decoded(raw: bytes, flags: int, extra: bytes) -> tuple[str, bool]:
         spelled = raw.decode("cp437")
     if flags & _UTF8:
         raise BadHandIn(
-            "a name that is not the UTF-8 that it should be: rename it, and pack it again", path=spelled
+            "a name that is not UTF-8 though the archive says so: rename it, and pack it again", path=spelled
         )
     return spelled, True
 

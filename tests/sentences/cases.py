@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from . import bots, games, plans, typed
+from . import bots, games, handin, plans, typed
 from .case import Case
 
-CASES: tuple[Case, ...] = tuple(case for module in (typed, plans, games, bots) for case in module.cases())
+CASES: tuple[Case, ...] = tuple(
+    case for module in (typed, plans, games, bots, handin) for case in module.cases()
+)
