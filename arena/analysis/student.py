@@ -1,4 +1,4 @@
-"""Student's t for any degrees of freedom: its quantile, and the equally unlikely z."""
+"""Student's t for any degrees of freedom: its quantile, and what is as unlikely on the normal scale."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
+
+EXPONENT_MAX = 500.0
+"""Beyond this a t of few degrees of freedom is as good as infinite."""
 
 
 def student_t(freedom: float) -> float:
@@ -45,3 +48,9 @@ def as_normal(t: Floats, freedom: Floats) -> Floats:
     """
     z = np.sqrt(freedom * np.log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return np.copysign(z, t)
+
+
+def as_student(z: Floats, freedom: Floats) -> Floats:
+    """The t of these degrees of freedom that is as unlikely as z: the other way round."""
+    wide = np.abs(z) * (8 * freedom + 3) / (8 * freedom + 1)
+    return np.copysign(np.sqrt(freedom * np.expm1(np.minimum(wide * wide / freedom, EXPONENT_MAX))), z)

@@ -100,12 +100,17 @@ def batch(
     Drawn without more chance than whole numbers need: beyond its turn a set plays what its share of the rest
     comes to, rounded up or down.
     """
-    weights = _weights(sets, shares)
-    if not any(weights):
-        return _drawn(sets, [1] * len(sets), size, seed, before)
-    turns = _turns(sets, size, seed, before)
-    drawn = _drawn(sets, weights, size - sum(turns), seed, before)
+    turns = _turns(sets, size, seed, before) if any(_weights(sets, shares)) else [0] * len(sets)
+    drawn = by_shares(sets, shares, size - sum(turns), seed, before)
     return tuple(turn + more for turn, more in zip(turns, drawn, strict=True))
+
+
+def by_shares(
+    sets: Sequence[tuple[str, ...]], shares: Shares, size: int, seed: int, before: int
+) -> tuple[int, ...]:
+    """How many of `size` series each of the sets plays by its share; all alike where nobody has any."""
+    weights = _weights(sets, shares)
+    return _drawn(sets, weights if any(weights) else [1] * len(sets), size, seed, before)
 
 
 def _weights(sets: Sequence[tuple[str, ...]], shares: Shares) -> list[int]:

@@ -55,6 +55,15 @@ def error_levels(margins: Floats, series: Floats) -> Floats:
     return np.sqrt(1 + information) * np.exp(-(margins**2) * information / (2 * (1 + information)))
 
 
+def margins_at(level: float, series: Floats) -> Floats:
+    """The margin at which `error_levels` is this level: the half-width of a confidence sequence, in errors.
+
+    The chance that an estimate is ever further from the truth, at whatever look, is at most `level`.
+    """
+    information = series / TYPICAL_SERIES
+    return np.sqrt((1 + 1 / information) * np.log((1 + information) / level**2))
+
+
 class Mixture:
     """Decides whether the goal has been reached, from every closed series in schedule order.
 

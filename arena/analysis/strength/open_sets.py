@@ -11,6 +11,7 @@ variances' square roots (Neyman, J. Royal Stat. Soc. 97, 1934); what was played 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.analysis.strength.meetings import Meetings
 from arena.analysis.student import Floats
@@ -35,10 +36,18 @@ def _weights(meetings: Meetings, leads: Floats) -> Floats:
     variances = np.where(is_pair, variances, 1.0)
     # The expected squared difference, so that bots that happen to be level are open, too.
     squares = (scores[..., :, None] - scores[..., None, :]) ** 2 / variances + 1
+    weights = openness(squares, is_pair) * squares / variances
+    return weights + np.swapaxes(weights, -1, -2)
+
+
+def openness(squares: Floats, is_pair: NDArray[np.bool_]) -> Floats:
+    """… × bot × bot: how open the order of each pair is, 1 for the one that is most open; 0 for no pairs.
+
+    `squares`: their squared margins.
+    """
     nearest = np.where(is_pair, squares, np.inf).min((-2, -1), keepdims=True)
     gaps = squares - np.where(np.isfinite(nearest), nearest, 0.0)
-    weights = np.where(is_pair, np.exp(-np.maximum(0.0, gaps) / 2) * squares / variances, 0.0)
-    return weights + np.swapaxes(weights, -1, -2)
+    return np.where(is_pair, np.exp(-np.maximum(0.0, gaps) / 2), 0.0)
 
 
 def _help(meetings: Meetings, weights: Floats) -> Floats:

@@ -14,13 +14,13 @@ next bound is that of the other leads alone, and so on (step-down: Romano & Wolf
 
 from __future__ import annotations
 
-from math import expm1, sqrt
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.strength.plackett_luce import Floats, Ints
+from arena.analysis.student import as_student
 
 LEVEL = 0.95
 DRAWS = 2_000
@@ -90,6 +90,5 @@ class _Bound:
 
 
 def _quantile(freedom: float, share: float) -> float:
-    """Student's t that is as unlikely as the normal quantile of this share, by Wallace's approximation."""
-    z = NormalDist().inv_cdf(share) * (8 * freedom + 3) / (8 * freedom + 1)
-    return sqrt(freedom * expm1(min(z * z / freedom, 500.0)))
+    """Student's t that is as unlikely as the normal quantile of this share."""
+    return float(as_student(np.array(NormalDist().inv_cdf(share)), np.array(freedom)))
