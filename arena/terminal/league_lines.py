@@ -17,7 +17,7 @@ PAGE = 100
 """How many the server tells at once."""
 ROSTER_BYTES_MAX = 60_000
 WHY_COLUMNS = 60
-"""How much of a reason the list of bots shows; `arena submit --wait` prints all of it."""
+"""How much of a reason the list of bots shows; whoever hands in and waits is told all of it."""
 
 
 def asked_settings(words: Sequence[str]) -> dict[str, Any]:

@@ -297,12 +297,8 @@ def test_what_is_packed_is_what_is_unpacked(
             return
         raise
     handed = ground.unpack(octets)
-    assert (bot.hash, bot.files, bot.octets, bot.notes) == (
-        handed.hash,
-        handed.files,
-        handed.octets,
-        handed.notes,
-    )
+    assert (bot.hash, bot.files, bot.octets) == (handed.hash, handed.files, handed.octets)
+    assert set(handed.notes) <= set(bot.notes), "only who packs knows what was left out"
     again, _ = packed(handed.folder)
     if again.hash != handed.hash:
         assert len(list(handed.folder.iterdir())) == 1, (
