@@ -48,6 +48,17 @@ export function keepNickname(name) {
   write(BROWSER, "arena-nickname", name.trim() || null);
 }
 
+// Who we are in a league, as its token, or null.
+export function leagueToken(league) {
+  return read(BROWSER, `arena-league-${league}`) ?? forgotten.get(`league ${league}`) ?? null;
+}
+
+export function keepLeagueToken(league, token) {
+  if (token) forgotten.set(`league ${league}`, token);
+  else forgotten.delete(`league ${league}`);
+  write(BROWSER, `arena-league-${league}`, token);
+}
+
 const MATCHES = "arena-matches";
 export const MATCHES_MAX = 200; // about 40 KB
 

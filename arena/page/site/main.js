@@ -10,6 +10,8 @@ const PAGES = {
   home: () => import("./home.js"),
   table: () => import("./table.js"),
   match: () => import("./match.js"),
+  leagues: () => import("./leagues.js"),
+  league: () => import("./league.js"),
   results: () => import("./results.js"),
   matches: () => import("./matches.js"),
   mine: () => import("./mine.js"),
@@ -55,6 +57,7 @@ function Site() {
       <nav aria-label="Site">
         <a href="/" aria-current=${name === "home" ? "page" : undefined}>Play</a>
         <a class="wide" href="/matches" aria-current=${name === "mine" ? "page" : undefined}>My matches</a>
+        <a href="/leagues" aria-current=${name === "leagues" ? "page" : name === "league" ? "true" : undefined}>Leagues</a>
         <a href="/results" aria-current=${name === "results" ? "page" : route.page === "matches" || route.folder ? "true" : undefined}>Results</a>
       </nav>
       <${Looks} />

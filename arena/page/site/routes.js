@@ -7,6 +7,8 @@ const PAGES = [
   [/^\/tables\/([^/]+)$/, "table"],
   [/^\/matches$/, "mine"],
   [/^\/matches\/([^/]+)$/, "match"],
+  [/^\/leagues$/, "leagues"],
+  [/^\/leagues\/([^/]+)$/, "league"],
   [/^\/results$/, "results"],
   [/^\/results\/([^/]+)\/matches$/, "matches"],
   [/^\/results\/([^/]+)\/matches\/([^/]+)$/, "match"],

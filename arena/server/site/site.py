@@ -42,6 +42,8 @@ PAGES = (
     "/tables/{id}",
     "/matches",
     "/matches/{id}",
+    "/leagues",
+    "/leagues/{name}",
     "/results",
     "/results/{name}/matches",
     "/results/{name}/matches/{id}",
