@@ -268,6 +268,7 @@ CONTENTS = st.sampled_from(
 TREES = st.dictionaries(st.lists(NAMES, min_size=1, max_size=4).map(tuple), CONTENTS, min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES, st.lists(st.lists(NAMES, min_size=1, max_size=3), max_size=2))
 def test_what_is_packed_is_what_is_unpacked(
@@ -324,6 +325,7 @@ print(pack_bot(Path(sys.argv[1]), io.BytesIO()).hash)
 """
 
 
+@pytest.mark.slow
 def test_packing_needs_nothing_that_windows_lacks(tmp_path: Path) -> None:
     """Neither modules nor flags of Unix."""
     folder = written(tmp_path / "mybot")
