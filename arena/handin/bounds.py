@@ -24,7 +24,7 @@ HEAD_BYTES = 256
 """How much of a file's beginning says whether it is a program: what Linux reads of a script."""
 
 Tick: TypeAlias = Callable[[], None]
-"""Called between steps of at most some milliseconds; what it raises ends the work, with nothing left over."""
+"""Called between steps, nearly all of milliseconds; what it raises ends the work, with nothing left over."""
 
 
 class BadHandIn(ConfigError):

@@ -55,7 +55,7 @@ class PackedBot:
 def pack_bot(
     source: Path, into: BinaryIO, *, limits: HandInLimits | None = None, tick: Tick = lambda: None
 ) -> PackedBot:
-    """Writes a zip with a bot's folder, or its single file, into a seekable file.
+    """Writes a zip with a bot's folder, or its single file, into an empty, seekable file.
 
     Raises BadHandIn if the bot cannot be handed in, and what the tick raises.
     """
@@ -68,7 +68,9 @@ def pack_bot(
         # The bot is what whoever unpacks the zip finds in it, which has no empty folders.
         zipped = _ZippedTree(disk, paths, limits)
         selection = select_files(zipped)
-        commands = commands_in(disk.place((*selection.top, RECIPE_FILE)))
+        commands = Commands()
+        if (RECIPE_FILE,) in selection.files:
+            commands = commands_in(disk.place((*selection.top, RECIPE_FILE)))
         files = _write(disk, paths, len(selection.top), commands, into, limits, tick)
     selection = attrs.evolve(selection, left_out=tuple(sorted({*chosen.left_out, *selection.left_out})))
     bots = {"/".join(path) for path in selection.files}
@@ -154,22 +156,22 @@ class _DiskTree:
         if folder not in self._names:
             found = self._names[folder] = {}
             with os.scandir(self._places[folder]) as entries:
-                for entry in sorted(entries, key=lambda entry: entry.name):
+                for entry in entries:
                     self._tick()
                     name = normalize("NFC", entry.name)
                     if (path := (*folder, name)) in self._places:
                         raise BadHandIn(
                             "two names are equal but for Unicode form: rename one", path="/".join(path)
                         )
+                    if len(self._places) > self._limits.entries_max:
+                        raise too_many(self._limits.entries_max)
                     self._places[path] = Path(entry.path)
                     found[name] = entry.is_dir(follow_symlinks=False) and not _is_junction(entry)
-            if len(self._places) > self._limits.entries_max:
-                raise too_many(self._limits.entries_max)
         return self._names[folder]
 
     def place(self, path: Parts) -> Path:
-        """Where a file lies."""
-        return self._places.get(path) or self._source.joinpath(*path)
+        """Where a file lies that was listed."""
+        return self._places[path]
 
     def text(self, file: Parts) -> bytes:
         """The content of a small file.  Raises BadHandIn if it is not small."""

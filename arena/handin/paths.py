@@ -25,8 +25,6 @@ def parts_of(spelled: str) -> Parts:
     """
     if len(spelled.encode("utf-8", "surrogatepass")) > PATH_BYTES_MAX:
         raise BadHandIn(f"a path that is too long, expected at most {PATH_BYTES_MAX:,} bytes", path=spelled)
-    if "\0" in spelled:
-        raise BadHandIn("a NUL in a name, which no file can have: pack it again", path=spelled)
     if spelled.startswith("/") or _DRIVE.match(spelled):
         raise BadHandIn("an absolute path, expected one below the bot's folder", path=spelled)
     parts = tuple(part for part in normalize("NFC", spelled).split("/") if part not in ("", "."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from hashlib import sha256
@@ -120,7 +120,7 @@ class _ArchiveTree(ListedFiles):
 
     def __init__(self, archive: BotArchive, limits: HandInLimits, tick: Tick) -> None:
         super().__init__(limits.entries_max)
-        self._archive, self._limits = archive, limits
+        self._archive, self._limits, self._tick = archive, limits, tick
         self._entries: dict[Parts, ArchiveEntry] = {}
         for number, entry in enumerate(archive.entries(), 1):
             tick()
@@ -133,6 +133,11 @@ class _ArchiveTree(ListedFiles):
             else:
                 self.add(entry.path)
                 self._entries[entry.path] = entry
+
+    def names(self, folder: Parts) -> Mapping[str, bool]:
+        """The names in a folder, and whether each is a folder."""
+        self._tick()
+        return super().names(folder)
 
     def text(self, file: Parts) -> bytes:
         """The content of a small file.  Raises BadHandIn if it is not small."""

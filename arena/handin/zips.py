@@ -194,10 +194,9 @@ def _entry(fields: tuple[int, ...], raw: bytes, extra: bytes) -> _ZipEntry:
 
 def _wrong(flags: int, method: int, mode: int, is_folder: bool, is_smaller: bool) -> str:
     """Why an entry cannot be taken."""
-    expected = (0, stat.S_IFDIR) if is_folder else (0, stat.S_IFREG)
     if stat.S_ISLNK(mode):
         return "a symbolic link, expected files and folders only: put a copy in its place"
-    if stat.S_IFMT(mode) not in expected and not is_folder:
+    if not is_folder and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         return "a device, a pipe or the like, expected files and folders only: leave it out"
     if flags & _ENCRYPTED:
         return "encrypted: pack it without a password"

@@ -163,6 +163,7 @@ def test_tar_and_all_that_lies_in_a_folder(ground: Ground, tmp_path: Path, words
     assert sorted(LEFT_OUT) == [path.removeprefix("mybot/") for path in handed.left_out]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["zip", "gztar"])
 def test_python_packs(ground: Ground, tmp_path: Path, kind: str) -> None:
     """`shutil.make_archive`; in its zips a link is a file."""

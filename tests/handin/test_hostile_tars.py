@@ -177,6 +177,7 @@ def _deflated_block(content: bytes) -> bytes:
     return b"\0" + size.to_bytes(2, "little") + (size ^ 0xFFFF).to_bytes(2, "little") + content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x", "node_modules/x", ".git/x"])
 def test_a_bomb_is_refused_while_it_is_read(ground: Ground, name: str) -> None:
     """Also in what is left out, which a tar must unpack to pass over."""
@@ -197,6 +198,7 @@ def test_a_bomb_is_refused_while_it_is_read(ground: Ground, name: str) -> None:
     assert peak < 1 << 20, f"{peak:,} bytes"
 
 
+@pytest.mark.slow
 def test_zeros_after_the_end_end_too(ground: Ground) -> None:
     """They are passed over, up to a limit."""
     assert {"bot.py": BOT} == files_in(ground.unpack(gzip.compress(tar_of(GOOD) + bytes(20_000))).folder)
@@ -216,6 +218,7 @@ def test_half_a_million_entries_are_refused_before_they_are_in_memory(ground: Gr
     assert source.read_octets <= 3 * CHUNK_BYTES
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.booleans())
 def test_a_tar_that_is_cut_is_refused(ground: Ground, data: st.DataObject, is_packed: bool) -> None:
@@ -225,6 +228,7 @@ def test_a_tar_that_is_cut_is_refused(ground: Ground, data: st.DataObject, is_pa
     ground.refusal(octets[: data.draw(st.integers(2 if is_packed else 300, len(octets) - 1))])
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(

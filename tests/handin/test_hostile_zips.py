@@ -209,6 +209,7 @@ class Counted(io.BytesIO):
         return content
 
 
+@pytest.mark.slow
 def test_a_bomb_of_10_mb_that_claims_terabytes_is_not_even_begun(ground: Ground) -> None:
     """What an archive declares is believed if it is too much: only the directory is read."""
     bomb = Part(name="x", content=b"", packed=zeros(10_000), octets=LOADED, extra=in_64_bits(5 << 40))
@@ -284,6 +285,7 @@ def test_a_file_that_ends_while_it_is_read_is_refused(ground: Ground) -> None:
 names = st.text("ab./\\:\0 \u00fcC~-", min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(names, st.binary(max_size=200), min_size=1, max_size=5), st.data())
 def test_whatever_is_in_it_nothing_leads_out(
@@ -299,6 +301,7 @@ def test_whatever_is_in_it_nothing_leads_out(
         pass
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_zip_that_is_cut_is_refused(ground: Ground, data: st.DataObject) -> None:
@@ -307,6 +310,7 @@ def test_a_zip_that_is_cut_is_refused(ground: Ground, data: st.DataObject) -> No
     ground.refusal(octets[: data.draw(st.integers(4, len(octets) - 1))])
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(

@@ -235,6 +235,19 @@ def test_empty_folders_change_nothing(ground: Ground, tmp_path: Path) -> None:
     assert ("src/x.log",) == bot.left_out
 
 
+def test_a_recipe_that_is_left_out_makes_no_program(ground: Ground, tmp_path: Path) -> None:
+    """What is not handed in decides nothing, also if it is a link to the owner's own file."""
+    folder = tmp_path / "mybot"
+    folder.mkdir()
+    (tmp_path / "other.toml").write_text('run = "./play"')
+    (folder / "bot.toml").symlink_to("../other.toml")
+    (folder / "play").write_bytes(BOT)
+    (folder / ".arenaignore").write_text("bot.toml")
+    bot, handed = there_and_back(ground, folder)
+    assert bot.hash == handed.hash
+    assert {"play", ".arenaignore"} == files_in(handed.folder).keys()
+
+
 NAMES = st.sampled_from(
     [
         "a",
@@ -263,11 +276,13 @@ CONTENTS = st.sampled_from(
         b"a/\n!b\n",
         b"/a/b\n",
         b"*\n",
+        b"bot.toml\n",
     ]
 )
 TREES = st.dictionaries(st.lists(NAMES, min_size=1, max_size=4).map(tuple), CONTENTS, min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES, st.lists(st.lists(NAMES, min_size=1, max_size=3), max_size=2))
 def test_what_is_packed_is_what_is_unpacked(
@@ -320,6 +335,7 @@ print(pack_bot(Path(sys.argv[1]), io.BytesIO()).hash)
 """
 
 
+@pytest.mark.slow
 def test_packing_needs_nothing_that_windows_lacks(tmp_path: Path) -> None:
     """Neither modules nor flags of Unix."""
     folder = written(tmp_path / "mybot")

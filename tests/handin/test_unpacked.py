@@ -286,6 +286,7 @@ unpack_bot(Path(sys.argv[1]), store, tick=tick)
 """
 
 
+@pytest.mark.slow
 def test_leftovers_of_a_killed_process_are_removed(ground: Ground) -> None:
     """Hand-ins stay, and so does what somebody else put there."""
     handed = ground.unpack(OCTETS)
