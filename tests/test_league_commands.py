@@ -75,7 +75,7 @@ def test_a_class_by_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             "league", "back", "class-7b", "b1", "--to-version", "1", fails=True
         )
         assert "number of a version" in arena(
-            "league", "exclude", "class-7b", "b1", "--retry", "x", token=host, fails=True
+            "league", "retry", "class-7b", "b1", "x", token=host, fails=True
         )
         arena("league", "log", "class-7b", "--say", "it ends on Friday", token=host)
         log = arena("league", "log", "class-7b")

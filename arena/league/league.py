@@ -241,6 +241,13 @@ class League:
     def entries_of(self, owner: str) -> list[LeagueEntry]:
         return [each for each in self.entries.values() if each.owner == owner]
 
+    def entries_by_owner(self) -> Mapping[str, list[LeagueEntry]]:
+        """The bots of all owners who have some."""
+        found: dict[str, list[LeagueEntry]] = {}
+        for entry in self.entries.values():
+            found.setdefault(entry.owner, []).append(entry)
+        return found
+
     def holder(self, token_hash: str) -> Owner | None:
         """The owner for whom the holder of a token acts."""
         for owner in self.owners.values():

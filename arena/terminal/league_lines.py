@@ -41,11 +41,11 @@ def _value(text: str) -> Any:
         return text
 
 
-def version_number(text: str, setting: str) -> int:
-    """The number of a version.  Raises ConfigError, which names the setting."""
+def version_number(text: str) -> int:
+    """The number of a version.  Raises ConfigError."""
     if text.isascii() and text.isdigit() and len(text) <= 6 and int(text) > 0:
         return int(text)
-    raise ConfigError(f"found {shown(text)}, expected the number of a version", setting=setting)
+    raise ConfigError(f"{shown(text)} is not the number of a version, expected one such as 2")
 
 
 def roster_in(path: Path) -> str:

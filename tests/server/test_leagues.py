@@ -427,3 +427,33 @@ async def test_forgetting_deletes_what_one_alone_has_handed_in(tmp_path: Path) -
         assert BOT == (left / "bot.py").read_bytes()
         assert ["o2"] == [each["id"] for each in await rest.get(f"{AT}/owners", bob)]
         assert ["b2@1"] == rest.process.ids
+
+
+async def test_an_owner_downloads_what_it_has_handed_in(tmp_path: Path) -> None:
+    """As a zip, which is the same hand-in again; nobody else does."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        path = f"{AT}/bots/b1/versions/1"
+        response = await rest.http.get(path, headers={"Authorization": f"Bearer {ann}"})
+        assert (200, "application/zip") == (response.status_code, response.headers["content-type"])
+        again = await rest.post(f"{AT}/versions", response.content, ann)
+        assert not again["is_new"]
+        assert [401, 403] == [(await rest.ask("GET", path, token=token))[0] for token in (None, bob)]
+        for wrong in ("2", "0", "x", "9" * 5000):
+            assert 404 == (await rest.ask("GET", f"{AT}/bots/b1/versions/{wrong}", token=ann))[0]
+        for folder in rest.server.leagues.bots.iterdir():
+            folder.rename(tmp_path / "elsewhere")
+        status, told = await rest.ask("GET", path, token=ann)
+        assert (404, True) == (status, "not on the server any more" in told["message"])
+
+
+async def test_lists_are_not_sent_again_to_whoever_has_them(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        headers = {"Authorization": f"Bearer {ann}"}
+        for path in (f"{AT}/bots", f"{AT}/owners"):
+            first = await rest.http.get(path, headers=headers)
+            tag = {"If-None-Match": first.headers["etag"]}
+            assert 304 == (await rest.http.get(path, headers=headers | tag)).status_code
+            await rest.post(f"{AT}/owners/o1/name", {"name": f"Ann{len(path)}"}, ann)
+            assert 200 == (await rest.http.get(path, headers=headers | tag)).status_code

@@ -9,9 +9,10 @@ import re
 import secrets
 from typing import TypeVar
 
+import msgspec
 import trio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from arena.league.entering import check_may_hand_in, hand_in, roll_back, withdraw_entry
 from arena.league.joining import (
@@ -25,6 +26,7 @@ from arena.league.naming import rename_entry, rename_owner
 from arena.refusal import Refusal
 from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Api, QueryField, endpoint, json_answer
+from arena.server.http.packed import packed_answer, packed_page
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import (
     Nothing,
@@ -34,7 +36,7 @@ from arena.server.http.request_types import (
     seconds_in_query,
 )
 from arena.server.league.hosts import TOKEN_BYTES
-from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, acting, put_kept
+from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, acting, check_acts_for, put_kept
 from arena.server.league.league_types import (
     BotShown,
     CodeMade,
@@ -124,19 +126,23 @@ class LeagueApi(Api):
             raise Refusal("unauthorized", SEND_TOKEN)
         return shown_self(live.league, viewer)
 
-    @endpoint("GET", f"{AT}/owners", {200: list[OwnerShown]}, proof="token or none", query=(FIRST_OF,))
-    async def list_owners(self, request: Request) -> list[OwnerShown]:
+    @endpoint(
+        "GET", f"{AT}/owners", {200: list[OwnerShown], 304: None}, proof="token or none", query=(FIRST_OF,)
+    )
+    async def list_owners(self, request: Request) -> Response:
         """The owners, in the order in which they joined."""
         live, _ = await self._door.seen_by(request)
         there = [owner for owner in live.league.owners.values() if owner.forgotten_at is None]
-        return [shown_owner(live.league, owner) for owner in _page(request, there)]
+        bots = live.league.entries_by_owner()
+        owners = [shown_owner(owner, bots.get(owner.id, [])) for owner in _page(request, there)]
+        return _tagged(request, owners)
 
-    @endpoint("GET", f"{AT}/bots", {200: list[BotShown]}, proof="token or none", query=(FIRST_OF,))
-    async def list_bots(self, request: Request) -> list[BotShown]:
+    @endpoint("GET", f"{AT}/bots", {200: list[BotShown], 304: None}, proof="token or none", query=(FIRST_OF,))
+    async def list_bots(self, request: Request) -> Response:
         """The bots, in the order in which they came."""
         live, viewer = await self._door.seen_by(request)
         entries = _page(request, list(live.league.entries.values()))
-        return [shown_bot(live.league, entry, viewer) for entry in entries]
+        return _tagged(request, [shown_bot(live.league, entry, viewer) for entry in entries])
 
     @endpoint("GET", f"{AT}/bots/{{bot}}", {200: BotShown}, proof="token or none", query=(AFTER, WAIT))
     async def get_bot(self, request: Request) -> BotShown:
@@ -254,6 +260,18 @@ class LeagueApi(Api):
         )
         return json_answer(taken, 201 if handed.is_new else 200)
 
+    @endpoint("GET", f"{AT}/bots/{{bot}}/versions/{{number}}", {200: None}, proof="token")
+    async def download(self, request: Request) -> Response:
+        """The files of a version as a zip, for its owner or a host."""
+        live, viewer = await self._door.seen_by(request)
+        entry = live.league.entry(request.path_params["bot"])
+        check_acts_for(viewer, entry.owner, may_look=True)
+        version = entry.version(_number(request.path_params["number"]))
+        pieces = self._uploads.packed(version.hash, live.league.settings)
+        await anext(pieces)
+        name = f'attachment; filename="{entry.of(version)}.zip"'
+        return StreamingResponse(pieces, media_type="application/zip", headers={"content-disposition": name})
+
     @endpoint(
         "POST",
         f"{AT}/bots/{{bot}}/roll-back",
@@ -295,6 +313,16 @@ class LeagueApi(Api):
         return await put_kept(
             live, rename_entry(live.league, entry.id, name, who, live.now(), by_host=bool(who))
         )
+
+
+def _number(word: str) -> int:
+    """The number of a version in a path; 0, which none has, for what is no number."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= 9 else 0
+
+
+def _tagged(request: Request, answer: list[T]) -> Response:
+    """An answer that a client has not sent again to it if it has it."""
+    return packed_answer(request, packed_page(msgspec.json.encode(answer), "application/json"))
 
 
 def _page(request: Request, all_of_them: list[T]) -> list[T]:
