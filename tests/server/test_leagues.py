@@ -17,6 +17,7 @@ from arena.server.kept.keeping import open_keeper
 from arena.server.league.guesses import WAIT_MAX_S, WAITING_MAX, WRONG_AT_ONCE
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
+from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S
 from tests.server.league_rest import AT, BOT, LeagueRest, league_rest, zipped
 from tests.server.league_server import FakeProcess
 
@@ -205,6 +206,22 @@ async def test_forty_people_join_from_one_address(tmp_path: Path, autojump_clock
             for number in range(40):
                 nursery.start_soon(rest.join, f"student {number}", code)
         assert (40, 0.0) == (len(rest.live.league.owners), trio.current_time())
+
+
+async def test_one_address_does_not_fill_a_league(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Whoever is refused for another reason is not counted."""
+    async with league_rest(folder=tmp_path) as rest:
+        await rest.league(join="open", code="any code")
+        statuses = [
+            (await rest.ask("POST", f"{AT}/owners", {"name": f"n{number}"}))[0]
+            for number in range(LEAGUE_JOINS_AT_ONCE)
+        ]
+        assert {201} == set(statuses)
+        status, told = await rest.ask("POST", f"{AT}/owners", {"name": "one more"})
+        assert (429, "league_joins", 1 / LEAGUE_JOINS_PER_S) == (status, told["key"], told["seconds"])
+        await trio.sleep(1 / LEAGUE_JOINS_PER_S)
+        assert 409 == (await rest.ask("POST", f"{AT}/owners", {"name": "n1"}))[0]
+        assert 201 == (await rest.ask("POST", f"{AT}/owners", {"name": "one more"}))[0]
 
 
 async def test_a_lost_token(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from arena.refusal import Refusal
 from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Api, QueryField, endpoint, json_answer
 from arena.server.http.packed import packed_answer, packed_page
-from arena.server.http.quotas import WaitingRequests
+from arena.server.http.quotas import Rate, WaitingRequests
 from arena.server.http.request_types import (
     Nothing,
     bearer_of,
@@ -63,7 +63,7 @@ from arena.server.league.league_views import (
 )
 from arena.server.league.leagues import OpenLeague, new_code
 from arena.server.league.uploads import Uploads
-from arena.server.limits import WAIT_MAX_S
+from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S, WAIT_MAX_S
 from arena.server.tables.api import AFTER, VERSION_MAX, WAIT, address_of
 
 T = TypeVar("T")
@@ -97,6 +97,7 @@ class LeagueApi(Api):
         self._door = door
         self._uploads = uploads
         self._waits = WaitingRequests()
+        self._joins = Rate("league_joins", LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S, "people joined leagues")
 
     # Looking
 
@@ -182,9 +183,9 @@ class LeagueApi(Api):
         if code_hash is not None and code_hash not in live.league.codes:
             await self._door.guesses.wrong(address_of(request))
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        joined, owner = join_league(live.league, new.name, code_hash, hash_of_token(token), live.now())
-        live.change(joined)
-        await live.kept()
+        with self._joins.counted(address_of(request)):
+            joined, owner = join_league(live.league, new.name, code_hash, hash_of_token(token), live.now())
+        await put_kept(live, joined)
         return OwnerJoined(owner.id, owner.name, token)
 
     @endpoint(
