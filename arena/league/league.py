@@ -288,7 +288,9 @@ class League:
         return attrs.evolve(self, codes={**self.codes, code.hash: code}, version=self.version + 1)
 
     def noting(self, who: str, text: str, now: float) -> League:
-        """The league with one more line in its log."""
+        """The league with one more line in its log; `who`: a host, or "" for others, of whom it has none."""
+        if not who:
+            return self
         number = self.log[-1].number + 1 if self.log else 1
         log = (*self.log, LogLine(number, now, who, text))[-LOG_MAX:]
         return attrs.evolve(self, log=log, version=self.version + 1)

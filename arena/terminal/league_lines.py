@@ -15,6 +15,8 @@ from arena.words import clipped, counted, printable
 
 PAGE = 100
 """How many the server tells at once."""
+WHY_COLUMNS = 60
+"""How much of a reason a table shows."""
 ROSTER_BYTES_MAX = 60_000
 WHY_COLUMNS = 60
 """How much of a reason the list of bots shows; whoever hands in and waits is told all of it."""

@@ -13,7 +13,7 @@ from trio.testing import MockClock
 from arena.errors import ConfigError
 from arena.league.entering import REPORTED_MAX
 from arena.refusal import Refusal
-from arena.server.kept.keeping import open_keeper
+from arena.server.kept.keeping import not_kept, open_keeper
 from arena.server.league.guesses import WAIT_MAX_S, WAITING_MAX, WRONG_AT_ONCE
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
@@ -393,6 +393,41 @@ async def test_while_the_disk_fails_nothing_is_done(tmp_path: Path) -> None:
         assert rest.live.league is before
         rest.live.report("b1@1", "playing")
         assert ["b1@1"] == rest.process.ids
+
+
+async def test_who_could_not_be_kept_may_join_again(tmp_path: Path) -> None:
+    """The disk fails just then: nobody has the token, so the name and the code are free."""
+
+    class Failing(LeagueRecords):
+        fails = False
+
+        async def kept(self) -> None:
+            if self.fails:
+                raise not_kept()
+
+    records = Failing()
+    async with league_rest(folder=tmp_path, records=records) as rest:
+        await rest.league()
+        codes = await rest.post(f"{AT}/roster", {"roster": "name\nAda"}, rest.server.host)
+        body = {"code": codes["codes"][0]["code"], "name": "Ann"}
+        records.fails = True
+        status, told = await rest.ask("POST", f"{AT}/owners", body)
+        assert (503, "not_kept") == (status, told["key"])
+        records.fails = False
+        assert "Ann" == (await rest.post(f"{AT}/owners", body))["name"]
+
+
+async def test_what_a_host_does_to_a_bot_of_others_is_in_the_log(tmp_path: Path) -> None:
+    """And what its owner does is not."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        rest.live.report("b1@1", "playing")
+        await rest.post(f"{AT}/bots/b1/withdraw", {}, ann)
+        before = await rest.get(f"{AT}/log", ann)
+        await rest.post(f"{AT}/bots/b1/roll-back", {"version": 1}, rest.server.host)
+        await rest.post(f"{AT}/bots/b1/withdraw", {}, rest.server.host)
+        after = await rest.get(f"{AT}/log?after={before[-1]['number']}", ann)
+        assert ["has b1@1 play again", "withdraws b1"] == [line["text"] for line in after]
 
 
 # What is asked wrongly

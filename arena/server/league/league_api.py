@@ -21,6 +21,7 @@ from arena.league.joining import (
     hash_of_token,
     join_league,
     revoke_tokens,
+    undo_join,
 )
 from arena.league.naming import rename_entry, rename_owner
 from arena.refusal import Refusal
@@ -183,9 +184,14 @@ class LeagueApi(Api):
         if code_hash is not None and code_hash not in live.league.codes:
             await self._door.guesses.wrong(address_of(request))
         token = secrets.token_urlsafe(TOKEN_BYTES)
+        token_hash = hash_of_token(token)
         with self._joins.counted(address_of(request)):
-            joined, owner = join_league(live.league, new.name, code_hash, hash_of_token(token), live.now())
-        await put_kept(live, joined)
+            joined, owner = join_league(live.league, new.name, code_hash, token_hash, live.now())
+        try:
+            await put_kept(live, joined)
+        except Refusal:  # nobody is told the token, and the name and the code must not be lost with it
+            live.change(undo_join(live.league, owner.id, code_hash, token_hash, live.now()))
+            raise
         return OwnerJoined(owner.id, owner.name, token)
 
     @endpoint(
@@ -285,7 +291,8 @@ class LeagueApi(Api):
         """Has an earlier version play again that has played."""
         live, viewer, entry = await self._door.bot(request)
         number = (await body_of(request, VersionNamed)).version
-        await put_kept(live, roll_back(live.league, entry.id, number, live.now()))
+        after = roll_back(live.league, entry.id, number, live.now())
+        await put_kept(live, after.noting(acting(viewer), f"has {entry.id}@{number} play again", live.now()))
         return shown_bot(live.league, live.league.entry(entry.id), viewer)
 
     @endpoint(
@@ -301,7 +308,8 @@ class LeagueApi(Api):
         """Takes a bot out of play, with what is still to be tried."""
         live, viewer, entry = await self._door.bot(request)
         await body_of(request, Nothing)
-        await put_kept(live, withdraw_entry(live.league, entry.id, live.now()))
+        after = withdraw_entry(live.league, entry.id, live.now())
+        await put_kept(live, after.noting(acting(viewer), f"withdraws {entry.id}", live.now()))
         return shown_bot(live.league, live.league.entry(entry.id), viewer)
 
     @endpoint(
