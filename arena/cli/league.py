@@ -262,7 +262,7 @@ def back(name: str, to: str | None, bot: str, number: str | None) -> int:
     if number is None:
         link.of_league("POST", f"{at}/withdraw", {})
     else:
-        link.of_league("POST", f"{at}/roll-back", {"version": version_number(number, "to_version")})
+        link.of_league("POST", f"{at}/roll-back", {"version": version_number(number)})
     return DONE
 
 

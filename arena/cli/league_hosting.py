@@ -53,11 +53,8 @@ def pause(name: str, to: str | None, resume: bool) -> int:
     ("--version", "number", "N", "Exclude this version alone."),
     WHY,
     ("--undo", None, "Take the bot in again; its newest excluded version is tried anew."),
-    ("--retry", "N", "Have version N tried again that was refused, excluded, or failed in play."),
 )
-def exclude(
-    name: str, to: str | None, bot: str, number: str | None, why: str | None, undo: bool, retry: str | None
-) -> int:
+def exclude(name: str, to: str | None, bot: str, number: str | None, why: str | None, undo: bool) -> int:
     """Exclude a bot of a league, or one version of it.
 
     BOT is its id (b17).
@@ -66,19 +63,36 @@ def exclude(
     Examples:
       arena league exclude class-7b b17 --why "asks other bots"
       arena league exclude class-7b b17 --undo
-      arena league exclude class-7b b17 --retry 2
     """
     from arena.terminal.league_lines import version_number
     from arena.terminal.league_link import part
 
     at, link = f"/bots/{part(bot)}", host_link(to, name)
-    if retry is not None:
-        link.of_league("POST", f"{at}/retry", {"version": version_number(retry, "retry")})
-    elif undo:
+    if undo:
         link.of_league("POST", f"{at}/readmit", {})
     else:
-        version = None if number is None else version_number(number, "version")
+        version = None if number is None else version_number(number)
         link.of_league("POST", f"{at}/exclude", {"version": version, "reason": why or ""})
+    return DONE
+
+
+@league.command()
+@at_league
+@click.argument("bot", metavar="BOT")
+@click.argument("number", metavar="VERSION")
+def retry(name: str, to: str | None, bot: str, number: str) -> int:
+    """Have a version tried again that was refused, excluded, or failed in play.
+
+    BOT is its id (b17), VERSION a number.
+
+    \b
+    Example: arena league retry class-7b b17 2
+    """
+    from arena.terminal.league_lines import version_number
+    from arena.terminal.league_link import part
+
+    version = version_number(number)
+    host_link(to, name).of_league("POST", f"/bots/{part(bot)}/retry", {"version": version})
     return DONE
 
 

@@ -230,7 +230,6 @@ def withdraw_entry(league: League, entry_id: str, now: float) -> League:
         why = f"no version of {entry.shown_name} plays or waits to play: there is nothing to withdraw"
         raise Refusal("conflict", why)
     versions = tuple(
-        moved(each, "withdrawn", now, "withdrawn by its owner") if each.state in LIVE else each
-        for each in entry.versions
+        moved(each, "withdrawn", now, "withdrawn") if each.state in LIVE else each for each in entry.versions
     )
     return league.with_entry(attrs.evolve(entry, versions=versions))

@@ -83,6 +83,21 @@ def join_league(
     return joined, owner
 
 
+def undo_join(league: League, owner_id: str, code_hash: str | None, token_hash: str, now: float) -> League:
+    """Undoes a joining of which nobody was told: the token ends, and the code works again.
+
+    Of an owner for whom nobody else acts nothing is left but its id.
+    """
+    owner = league.owner(owner_id)
+    left = tuple(person for person in owner.persons if person.token_hash != token_hash)
+    code = league.codes.get(code_hash or "")
+    if code is not None and code.used_by:
+        league = league.with_code(attrs.evolve(code, used_by=""))
+    if left or league.entries_of(owner_id):
+        return league.with_owner(attrs.evolve(owner, persons=left))
+    return league.with_owner(Owner(owner_id, "", owner.joined_at, forgotten_at=now))
+
+
 def _code_for(league: League, code_hash: str | None) -> Code | None:
     """The code that was sent; None if none is needed.  Raises Refusal."""
     how = league.settings.join
@@ -144,7 +159,7 @@ def add_person_code(league: League, owner_id: str, who: str, code_hash: str, now
     if open_ones >= PERSONS_MAX:
         raise Refusal("too_many", f"{open_ones} codes of this owner are unused: use one of them", key="codes")
     coded = league.with_code(Code(code_hash, now, owner=owner_id, is_personal=True))
-    return coded.noting(who, f"makes a code for {owner_id}", now) if who else coded
+    return coded.noting(who, f"makes a code for {owner_id}", now)
 
 
 def revoke_tokens(league: League, owner_id: str, who: str, now: float) -> League:
@@ -152,7 +167,7 @@ def revoke_tokens(league: League, owner_id: str, who: str, now: float) -> League
     owner = league.owner(owner_id)
     codes = {key: each for key, each in league.codes.items() if each.owner != owner_id or each.used_by}
     ended = attrs.evolve(league, codes=codes).with_owner(attrs.evolve(owner, persons=()))
-    return ended.noting(who, f"revokes the tokens of {owner_id}", now) if who else ended
+    return ended.noting(who, f"revokes the tokens of {owner_id}", now)
 
 
 def ban_owner(league: League, id: str, who: str, reason: str, now: float) -> League:

@@ -241,6 +241,13 @@ class League:
     def entries_of(self, owner: str) -> list[LeagueEntry]:
         return [each for each in self.entries.values() if each.owner == owner]
 
+    def entries_by_owner(self) -> Mapping[str, list[LeagueEntry]]:
+        """The bots of all owners who have some."""
+        found: dict[str, list[LeagueEntry]] = {}
+        for entry in self.entries.values():
+            found.setdefault(entry.owner, []).append(entry)
+        return found
+
     def holder(self, token_hash: str) -> Owner | None:
         """The owner for whom the holder of a token acts."""
         for owner in self.owners.values():
@@ -281,7 +288,9 @@ class League:
         return attrs.evolve(self, codes={**self.codes, code.hash: code}, version=self.version + 1)
 
     def noting(self, who: str, text: str, now: float) -> League:
-        """The league with one more line in its log."""
+        """The league with one more line in its log; `who`: a host, or "" for others, of whom it has none."""
+        if not who:
+            return self
         number = self.log[-1].number + 1 if self.log else 1
         log = (*self.log, LogLine(number, now, who, text))[-LOG_MAX:]
         return attrs.evolve(self, log=log, version=self.version + 1)

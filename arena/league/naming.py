@@ -53,7 +53,7 @@ def rename_owner(league: League, id: str, name: str, who: str, now: float, *, by
         return league
     shown = by_host or not league.settings.approve_names
     renamed = league.with_owner(attrs.evolve(owner, name=name, is_name_shown=shown))
-    return renamed.noting(who, f"renames {id}", now) if by_host else renamed
+    return renamed.noting(who if by_host else "", f"renames {id}", now)
 
 
 def rename_entry(league: League, id: str, name: str, who: str, now: float, *, by_host: bool) -> League:
@@ -64,7 +64,7 @@ def rename_entry(league: League, id: str, name: str, who: str, now: float, *, by
         return league
     shown = by_host or not league.settings.approve_names
     renamed = league.with_entry(attrs.evolve(entry, name=name, is_name_shown=shown))
-    return renamed.noting(who, f"renames {id}", now) if by_host else renamed
+    return renamed.noting(who if by_host else "", f"renames {id}", now)
 
 
 def show_name(league: League, id: str, who: str, is_shown: bool, now: float) -> League:

@@ -41,6 +41,8 @@ CHAT_AT_ONCE_PER_ADDRESS, CHAT_PER_S_PER_ADDRESS = 20, 2.0
 """Messages of one address, at all tables; loopback has no such limit."""
 JOINS_AT_ONCE, JOINS_PER_S = 40, 0.5
 """People of one address who join tables; loopback has no such limit."""
+LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S = 200, 0.5
+"""People of one address who join leagues, as classes do in the same minute; loopback has no such limit."""
 MEMBERS_PER_ADDRESS = 16
 """People of one address at one table, seated or not."""
 MEMBERS_PER_LOOPBACK = 300

@@ -15,6 +15,8 @@ from arena.words import clipped, counted, printable
 
 PAGE = 100
 """How many the server tells at once."""
+WHY_COLUMNS = 60
+"""How much of a reason a table shows."""
 ROSTER_BYTES_MAX = 60_000
 WHY_COLUMNS = 60
 """How much of a reason the list of bots shows; whoever hands in and waits is told all of it."""
@@ -41,11 +43,11 @@ def _value(text: str) -> Any:
         return text
 
 
-def version_number(text: str, setting: str) -> int:
-    """The number of a version.  Raises ConfigError, which names the setting."""
+def version_number(text: str) -> int:
+    """The number of a version.  Raises ConfigError."""
     if text.isascii() and text.isdigit() and len(text) <= 6 and int(text) > 0:
         return int(text)
-    raise ConfigError(f"found {shown(text)}, expected the number of a version", setting=setting)
+    raise ConfigError(f"{shown(text)} is not the number of a version, expected one such as 2")
 
 
 def roster_in(path: Path) -> str:

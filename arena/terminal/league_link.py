@@ -36,7 +36,7 @@ def read_league_url(text: str) -> tuple[TableUrl, str | None]:
 
 
 class LeagueLink:
-    """A server's leagues, or one of them."""
+    """A server's leagues, or one of them; each request has a connection of its own."""
 
     def __init__(self, url: TableUrl, name: str | None, token: str | None) -> None:
         self.url = url
@@ -71,6 +71,8 @@ class LeagueLink:
             raise ConfigError(str(refused)) from None
         except NoAnswer as error:
             raise nobody_answers(error) from None
+        finally:
+            self._link.close()
 
 
 def part(id: str) -> str:

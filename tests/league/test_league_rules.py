@@ -17,6 +17,7 @@ from arena.league.joining import (
     join_league,
     revoke_join_code,
     set_join_code,
+    undo_join,
 )
 from arena.league.league import League, LeagueSettings
 from arena.league.moderation import exclude, retry, tell_all
@@ -111,6 +112,24 @@ def test_an_unused_code_of_a_roster_ends_with_the_next_roster() -> None:
     rows = [RosterRow("Ada")]
     league = add_roster(add_roster(a_league(), "eva", rows, ["h1"], 1.0), "eva", rows, ["n1"], 2.0)
     assert ("h1" in league.codes, "n1" in league.codes) == (False, True)
+
+
+def test_a_joining_of_which_nobody_was_told_leaves_no_trace() -> None:
+    """Name and code are free again; of a team the others stay."""
+    rows = [RosterRow("Ada", "red", "1"), RosterRow("Bo", "red", "2")]
+    league = add_roster(a_league(), "eva", rows, ["h1", "h2"], 1.0)
+    once, owner = join_league(league, "Reds", "h1", "t1", 2.0)
+    undone = undo_join(once, owner.id, "h1", "t1", 2.0)
+    assert undone.holder("t1") is None
+    again, owner = join_league(undone, "Reds", "h1", "t1", 3.0)
+    assert ("o4", "Reds") == (owner.id, owner.name)
+    both, _ = join_league(again, "", "h2", "t2", 3.0)
+    left = undo_join(both, "o4", "h2", "t2", 3.0)
+    assert (["t1"], "", "o4") == (
+        [person.token_hash for person in left.owner("o4").persons],
+        left.codes["h2"].used_by,
+        left.codes["h1"].used_by,
+    )
 
 
 def test_a_lost_token_is_replaced_also_where_nobody_new_may_join() -> None:

@@ -408,3 +408,15 @@ def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path):
         moves = [int(moves) for moves, _ in kept[match]]
         assert moves == list(range(len(moves)))
         assert len(moves) > turn, match
+
+
+def test_a_database_without_the_tables_that_came_later(tmp_path):
+    """It gets them, and keeps all that it has."""
+    with open_keeper(tmp_path, tell=print):
+        pass
+    with closing(sqlite3.connect(tmp_path / "server.db")) as db, db:
+        db.execute("INSERT INTO users VALUES ('ann', x'00')")
+        db.execute("DROP TABLE league_rows")
+    db.close()
+    with open_keeper(tmp_path, tell=print) as keeper:
+        assert ({"ann": b"\0"}, []) == (keeper.users(), keeper.league_rows())

@@ -13,10 +13,11 @@ from trio.testing import MockClock
 from arena.errors import ConfigError
 from arena.league.entering import REPORTED_MAX
 from arena.refusal import Refusal
-from arena.server.kept.keeping import open_keeper
+from arena.server.kept.keeping import not_kept, open_keeper
 from arena.server.league.guesses import WAIT_MAX_S, WAITING_MAX, WRONG_AT_ONCE
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
+from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S
 from tests.server.league_rest import AT, BOT, LeagueRest, league_rest, zipped
 from tests.server.league_server import FakeProcess
 
@@ -207,6 +208,22 @@ async def test_forty_people_join_from_one_address(tmp_path: Path, autojump_clock
         assert (40, 0.0) == (len(rest.live.league.owners), trio.current_time())
 
 
+async def test_one_address_does_not_fill_a_league(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Whoever is refused for another reason is not counted."""
+    async with league_rest(folder=tmp_path) as rest:
+        await rest.league(join="open", code="any code")
+        statuses = [
+            (await rest.ask("POST", f"{AT}/owners", {"name": f"n{number}"}))[0]
+            for number in range(LEAGUE_JOINS_AT_ONCE)
+        ]
+        assert {201} == set(statuses)
+        status, told = await rest.ask("POST", f"{AT}/owners", {"name": "one more"})
+        assert (429, "league_joins", 1 / LEAGUE_JOINS_PER_S) == (status, told["key"], told["seconds"])
+        await trio.sleep(1 / LEAGUE_JOINS_PER_S)
+        assert 409 == (await rest.ask("POST", f"{AT}/owners", {"name": "n1"}))[0]
+        assert 201 == (await rest.ask("POST", f"{AT}/owners", {"name": "one more"}))[0]
+
+
 async def test_a_lost_token(tmp_path: Path) -> None:
     """The host revokes it and gives a code, which makes another one for the same owner, once."""
     async with league_rest(folder=tmp_path) as rest:
@@ -378,6 +395,41 @@ async def test_while_the_disk_fails_nothing_is_done(tmp_path: Path) -> None:
         assert ["b1@1"] == rest.process.ids
 
 
+async def test_who_could_not_be_kept_may_join_again(tmp_path: Path) -> None:
+    """The disk fails just then: nobody has the token, so the name and the code are free."""
+
+    class Failing(LeagueRecords):
+        fails = False
+
+        async def kept(self) -> None:
+            if self.fails:
+                raise not_kept()
+
+    records = Failing()
+    async with league_rest(folder=tmp_path, records=records) as rest:
+        await rest.league()
+        codes = await rest.post(f"{AT}/roster", {"roster": "name\nAda"}, rest.server.host)
+        body = {"code": codes["codes"][0]["code"], "name": "Ann"}
+        records.fails = True
+        status, told = await rest.ask("POST", f"{AT}/owners", body)
+        assert (503, "not_kept") == (status, told["key"])
+        records.fails = False
+        assert "Ann" == (await rest.post(f"{AT}/owners", body))["name"]
+
+
+async def test_what_a_host_does_to_a_bot_of_others_is_in_the_log(tmp_path: Path) -> None:
+    """And what its owner does is not."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        rest.live.report("b1@1", "playing")
+        await rest.post(f"{AT}/bots/b1/withdraw", {}, ann)
+        before = await rest.get(f"{AT}/log", ann)
+        await rest.post(f"{AT}/bots/b1/roll-back", {"version": 1}, rest.server.host)
+        await rest.post(f"{AT}/bots/b1/withdraw", {}, rest.server.host)
+        after = await rest.get(f"{AT}/log?after={before[-1]['number']}", ann)
+        assert ["has b1@1 play again", "withdraws b1"] == [line["text"] for line in after]
+
+
 # What is asked wrongly
 
 
@@ -427,3 +479,33 @@ async def test_forgetting_deletes_what_one_alone_has_handed_in(tmp_path: Path) -
         assert BOT == (left / "bot.py").read_bytes()
         assert ["o2"] == [each["id"] for each in await rest.get(f"{AT}/owners", bob)]
         assert ["b2@1"] == rest.process.ids
+
+
+async def test_an_owner_downloads_what_it_has_handed_in(tmp_path: Path) -> None:
+    """As a zip, which is the same hand-in again; nobody else does."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        path = f"{AT}/bots/b1/versions/1"
+        response = await rest.http.get(path, headers={"Authorization": f"Bearer {ann}"})
+        assert (200, "application/zip") == (response.status_code, response.headers["content-type"])
+        again = await rest.post(f"{AT}/versions", response.content, ann)
+        assert not again["is_new"]
+        assert [401, 403] == [(await rest.ask("GET", path, token=token))[0] for token in (None, bob)]
+        for wrong in ("2", "0", "x", "9" * 5000):
+            assert 404 == (await rest.ask("GET", f"{AT}/bots/b1/versions/{wrong}", token=ann))[0]
+        for folder in rest.server.leagues.bots.iterdir():
+            folder.rename(tmp_path / "elsewhere")
+        status, told = await rest.ask("GET", path, token=ann)
+        assert (404, True) == (status, "not on the server any more" in told["message"])
+
+
+async def test_lists_are_not_sent_again_to_whoever_has_them(tmp_path: Path) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        headers = {"Authorization": f"Bearer {ann}"}
+        for path in (f"{AT}/bots", f"{AT}/owners"):
+            first = await rest.http.get(path, headers=headers)
+            tag = {"If-None-Match": first.headers["etag"]}
+            assert 304 == (await rest.http.get(path, headers=headers | tag)).status_code
+            await rest.post(f"{AT}/owners/o1/name", {"name": f"Ann{len(path)}"}, ann)
+            assert 200 == (await rest.http.get(path, headers=headers | tag)).status_code

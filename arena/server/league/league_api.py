@@ -9,9 +9,10 @@ import re
 import secrets
 from typing import TypeVar
 
+import msgspec
 import trio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from arena.league.entering import check_may_hand_in, hand_in, roll_back, withdraw_entry
 from arena.league.joining import (
@@ -20,12 +21,14 @@ from arena.league.joining import (
     hash_of_token,
     join_league,
     revoke_tokens,
+    undo_join,
 )
 from arena.league.naming import rename_entry, rename_owner
 from arena.refusal import Refusal
 from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Api, QueryField, endpoint, json_answer
-from arena.server.http.quotas import WaitingRequests
+from arena.server.http.packed import packed_answer, packed_page
+from arena.server.http.quotas import Rate, WaitingRequests
 from arena.server.http.request_types import (
     Nothing,
     bearer_of,
@@ -34,7 +37,7 @@ from arena.server.http.request_types import (
     seconds_in_query,
 )
 from arena.server.league.hosts import TOKEN_BYTES
-from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, acting, put_kept
+from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, acting, check_acts_for, put_kept
 from arena.server.league.league_types import (
     BotShown,
     CodeMade,
@@ -61,7 +64,7 @@ from arena.server.league.league_views import (
 )
 from arena.server.league.leagues import OpenLeague, new_code
 from arena.server.league.uploads import Uploads
-from arena.server.limits import WAIT_MAX_S
+from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S, WAIT_MAX_S
 from arena.server.tables.api import AFTER, VERSION_MAX, WAIT, address_of
 
 T = TypeVar("T")
@@ -95,6 +98,7 @@ class LeagueApi(Api):
         self._door = door
         self._uploads = uploads
         self._waits = WaitingRequests()
+        self._joins = Rate("league_joins", LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S, "people joined leagues")
 
     # Looking
 
@@ -124,19 +128,23 @@ class LeagueApi(Api):
             raise Refusal("unauthorized", SEND_TOKEN)
         return shown_self(live.league, viewer)
 
-    @endpoint("GET", f"{AT}/owners", {200: list[OwnerShown]}, proof="token or none", query=(FIRST_OF,))
-    async def list_owners(self, request: Request) -> list[OwnerShown]:
+    @endpoint(
+        "GET", f"{AT}/owners", {200: list[OwnerShown], 304: None}, proof="token or none", query=(FIRST_OF,)
+    )
+    async def list_owners(self, request: Request) -> Response:
         """The owners, in the order in which they joined."""
         live, _ = await self._door.seen_by(request)
         there = [owner for owner in live.league.owners.values() if owner.forgotten_at is None]
-        return [shown_owner(live.league, owner) for owner in _page(request, there)]
+        bots = live.league.entries_by_owner()
+        owners = [shown_owner(owner, bots.get(owner.id, [])) for owner in _page(request, there)]
+        return _tagged(request, owners)
 
-    @endpoint("GET", f"{AT}/bots", {200: list[BotShown]}, proof="token or none", query=(FIRST_OF,))
-    async def list_bots(self, request: Request) -> list[BotShown]:
+    @endpoint("GET", f"{AT}/bots", {200: list[BotShown], 304: None}, proof="token or none", query=(FIRST_OF,))
+    async def list_bots(self, request: Request) -> Response:
         """The bots, in the order in which they came."""
         live, viewer = await self._door.seen_by(request)
         entries = _page(request, list(live.league.entries.values()))
-        return [shown_bot(live.league, entry, viewer) for entry in entries]
+        return _tagged(request, [shown_bot(live.league, entry, viewer) for entry in entries])
 
     @endpoint("GET", f"{AT}/bots/{{bot}}", {200: BotShown}, proof="token or none", query=(AFTER, WAIT))
     async def get_bot(self, request: Request) -> BotShown:
@@ -176,9 +184,14 @@ class LeagueApi(Api):
         if code_hash is not None and code_hash not in live.league.codes:
             await self._door.guesses.wrong(address_of(request))
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        joined, owner = join_league(live.league, new.name, code_hash, hash_of_token(token), live.now())
-        live.change(joined)
-        await live.kept()
+        token_hash = hash_of_token(token)
+        with self._joins.counted(address_of(request)):
+            joined, owner = join_league(live.league, new.name, code_hash, token_hash, live.now())
+        try:
+            await put_kept(live, joined)
+        except Refusal:  # nobody is told the token, and the name and the code must not be lost with it
+            live.change(undo_join(live.league, owner.id, code_hash, token_hash, live.now()))
+            raise
         return OwnerJoined(owner.id, owner.name, token)
 
     @endpoint(
@@ -254,6 +267,18 @@ class LeagueApi(Api):
         )
         return json_answer(taken, 201 if handed.is_new else 200)
 
+    @endpoint("GET", f"{AT}/bots/{{bot}}/versions/{{number}}", {200: None}, proof="token")
+    async def download(self, request: Request) -> Response:
+        """The files of a version as a zip, for its owner or a host."""
+        live, viewer = await self._door.seen_by(request)
+        entry = live.league.entry(request.path_params["bot"])
+        check_acts_for(viewer, entry.owner, may_look=True)
+        version = entry.version(_number(request.path_params["number"]))
+        pieces = self._uploads.packed(version.hash, live.league.settings)
+        await anext(pieces)
+        name = f'attachment; filename="{entry.of(version)}.zip"'
+        return StreamingResponse(pieces, media_type="application/zip", headers={"content-disposition": name})
+
     @endpoint(
         "POST",
         f"{AT}/bots/{{bot}}/roll-back",
@@ -266,7 +291,8 @@ class LeagueApi(Api):
         """Has an earlier version play again that has played."""
         live, viewer, entry = await self._door.bot(request)
         number = (await body_of(request, VersionNamed)).version
-        await put_kept(live, roll_back(live.league, entry.id, number, live.now()))
+        after = roll_back(live.league, entry.id, number, live.now())
+        await put_kept(live, after.noting(acting(viewer), f"has {entry.id}@{number} play again", live.now()))
         return shown_bot(live.league, live.league.entry(entry.id), viewer)
 
     @endpoint(
@@ -282,7 +308,8 @@ class LeagueApi(Api):
         """Takes a bot out of play, with what is still to be tried."""
         live, viewer, entry = await self._door.bot(request)
         await body_of(request, Nothing)
-        await put_kept(live, withdraw_entry(live.league, entry.id, live.now()))
+        after = withdraw_entry(live.league, entry.id, live.now())
+        await put_kept(live, after.noting(acting(viewer), f"withdraws {entry.id}", live.now()))
         return shown_bot(live.league, live.league.entry(entry.id), viewer)
 
     @endpoint(
@@ -295,6 +322,16 @@ class LeagueApi(Api):
         return await put_kept(
             live, rename_entry(live.league, entry.id, name, who, live.now(), by_host=bool(who))
         )
+
+
+def _number(word: str) -> int:
+    """The number of a version in a path; 0, which none has, for what is no number."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= 9 else 0
+
+
+def _tagged(request: Request, answer: list[T]) -> Response:
+    """An answer that a client has not sent again to it if it has it."""
+    return packed_answer(request, packed_page(msgspec.json.encode(answer), "application/json"))
 
 
 def _page(request: Request, all_of_them: list[T]) -> list[T]:

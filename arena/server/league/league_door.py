@@ -94,15 +94,18 @@ def host_among(viewer: LeagueViewer, may_assist: bool = False) -> Host:
     return host
 
 
-def check_acts_for(viewer: LeagueViewer, owner: str) -> None:
-    """Raises Refusal if somebody acts for an owner who is neither that owner nor a host."""
+def check_acts_for(viewer: LeagueViewer, owner: str, *, may_look: bool = False) -> None:
+    """Raises Refusal if somebody acts for an owner who is neither that owner nor a host.
+
+    `may_look`: nothing changes by it, so that assistants may, and who is banned.
+    """
     if viewer.host is not None:
-        host_among(viewer)
+        host_among(viewer, may_look)
     elif viewer.owner is None:
         raise Refusal("unauthorized", SEND_TOKEN)
     elif viewer.owner.id != owner:
         raise Refusal("forbidden", f"only {owner} and hosts may do this, and you are {viewer.owner.id}")
-    elif viewer.owner.ban:
+    elif viewer.owner.ban and not may_look:
         raise Refusal("forbidden", banned_words(viewer.owner))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -92,15 +93,15 @@ def _state(live: OpenLeague) -> str:
     return f"It is being played by {counted(playing, 'bot')}."
 
 
-def shown_owner(league: League, owner: Owner) -> OwnerShown:
-    """An owner, as all in the league see it."""
-    bots = [entry.id for entry in league.entries_of(owner.id)]
+def shown_owner(owner: Owner, entries: Iterable[LeagueEntry]) -> OwnerShown:
+    """An owner with its bots, as all in the league see it."""
+    bots = [entry.id for entry in entries]
     return OwnerShown(owner.id, owner.shown_name, owner.joined_at, bool(owner.ban), bots)
 
 
 def known_owner(league: League, owner: Owner) -> OwnerKnown:
     """An owner, as it and hosts see it."""
-    shown = shown_owner(league, owner)
+    shown = shown_owner(owner, league.entries_of(owner.id))
     return OwnerKnown(
         id=shown.id,
         name=shown.name,
@@ -178,10 +179,11 @@ def shown_roster(league: League) -> str:
     for code in league.codes.values():
         if code.roster_name and not code.used_by:
             rows.append((code.roster_name, code.team, code.roster_id, "", "", 0, 0))
+    bots = league.entries_by_owner()
     for owner in league.owners.values():
         if owner.forgotten_at is not None:
             continue
-        entries = league.entries_of(owner.id)
+        entries = bots.get(owner.id, [])
         more = (owner.id, owner.name, len(entries), sum(each.playing is not None for each in entries))
         people = owner.persons or (None,)
         for person in people:

@@ -14,11 +14,11 @@ from arena.games import GAMES
 from arena.ladder.messages import StandingsSaid
 from arena.league.entering import note_state
 from arena.league.joining import hash_of_code, plain_code, set_join_code
-from arena.league.league import League, LeagueSettings, VersionState
+from arena.league.league import League, LeagueSettings, Version, VersionState
 from arena.league.settings import new_league
 from arena.refusal import Refusal
 from arena.server.league.league_records import LeagueRecords
-from arena.server.league.playing import LadderProcess, VersionToPlay, versions_to_play
+from arena.server.league.playing import LadderProcess, VersionToPlay, field_of_league, version_to_play
 from arena.tournament.plan import check_plan_seats, make_game
 from arena.words import listed
 
@@ -45,7 +45,10 @@ class OpenLeague:
         self.trouble = ""
         """Why it is not played, as a sentence; empty if it is, or nobody knows."""
         self._process: LadderProcess | None = None
-        self._field: Sequence[VersionToPlay] = ()
+        self._members: Sequence[tuple[str, bool]] = ()
+        """Which versions the process knows, and whether each plays or is to be tried."""
+        self._field: dict[int, tuple[Version, VersionToPlay]] = {}
+        """The same as it was told, by the identity of versions."""
         self._changed = trio.Event()
 
     @property
@@ -59,9 +62,10 @@ class OpenLeague:
         if after is before:
             return
         self._records.keep(before, after)
+        if after.entries is not before.entries:
+            self._tell_field()
         if after.is_paused != before.is_paused and self._process is not None:
             self._process.set_paused(after.is_paused)
-        self._tell_field()
         self._changed.set()
         self._changed = trio.Event()
 
@@ -79,7 +83,6 @@ class OpenLeague:
     def attach(self, process: LadderProcess) -> None:
         """Has a process play the league from now on."""
         self._process, self.trouble = process, ""
-        self._field = ()
         process.set_paused(self.league.is_paused)
         self._tell_field(is_new=True)
 
@@ -98,15 +101,17 @@ class OpenLeague:
     def _tell_field(self, *, is_new: bool = False) -> None:
         if self._process is None:
             return
-        field = versions_to_play(self.league, self.bots)
-        if is_new or _members(field) != _members(self._field):
-            self._field = field
-            self._process.set_field(field)
-
-
-def _members(field: Iterable[VersionToPlay]) -> list[tuple[str, bool]]:
-    """What the process must know of a field: the rest it has reported itself."""
-    return [(each.id, each.state == "playing") for each in field]
+        field = field_of_league(self.league)
+        members = [(entry.of(version), version.state == "playing") for entry, version in field]
+        if is_new or members != self._members:  # all else it has reported itself
+            self._members = members
+            before, self._field = self._field, {}
+            for entry, version in field:  # what is as it was is not made again
+                known = before.get(id(version))
+                if known is None or known[0] is not version:
+                    known = version, version_to_play(self.bots, entry, version)
+                self._field[id(version)] = known
+            self._process.set_field([each for _, each in self._field.values()])
 
 
 class Leagues:

@@ -41,12 +41,13 @@ class LadderProcess(Protocol):
         """Begins no more matches, builds and checks, or goes on with them."""
 
 
-def versions_to_play(league: League, bots: Path) -> tuple[VersionToPlay, ...]:
-    """What plays in a league, and what is to be tried, one of each owner.  `bots`: the folder of hand-ins."""
-    return tuple(_to_play(bots, *each) for each in (*league.playing(), *tried_next(league)))
+def field_of_league(league: League) -> list[tuple[LeagueEntry, Version]]:
+    """What plays in a league, then what is to be tried, one of each owner."""
+    return [*league.playing(), *tried_next(league)]
 
 
-def _to_play(bots: Path, entry: LeagueEntry, version: Version) -> VersionToPlay:
+def version_to_play(bots: Path, entry: LeagueEntry, version: Version) -> VersionToPlay:
+    """A version as its process is told of it.  `bots`: the folder of hand-ins."""
     return VersionToPlay(
         entry.of(version), entry.owner, bots / version.hash, version.received_at, version.state
     )

@@ -16,6 +16,7 @@ from starlette.requests import Request
 
 from arena.errors import ConfigError, unwritable
 from arena.handin.bounds import HandInLimits
+from arena.handin.pack import pack_bot
 from arena.handin.unpack import HandIn, remove_leftovers, unpack_bot
 from arena.league.league import LeagueSettings
 from arena.refusal import Refusal
@@ -28,6 +29,10 @@ PIECE_BYTES = 1 << 20
 """How much is written at once, in a thread."""
 PREFIX = ".upload-"
 """How the names of files begin that are being received."""
+SENT_BYTES = 1 << 16
+"""How much of a hand-in is sent at once."""
+_LARGEST = HandInLimits(archive_mb=200, files_max=10_000)
+"""What was handed in when more was allowed is given back, too."""
 UNPACKING = 1
 """Archives that are unpacked at the same time: a table of people must not wait for them."""
 
@@ -72,6 +77,20 @@ class Uploads:
                 yield await self._unpacked(request, league, name)
         finally:
             self._busy.discard(key)
+
+    async def packed(self, hash: str, league: LeagueSettings) -> AsyncIterator[bytes]:
+        """A hand-in as a zip, in pieces.  Raises Refusal before the first one if it is not there."""
+        with tempfile.TemporaryFile(dir=made(self._folder)) as file:
+            pack = partial(pack_bot, self._folder / hash, file, limits=_LARGEST)
+            try:
+                await trio.to_thread.run_sync(pack, limiter=self._unpacking)
+            except ConfigError:
+                why = f"the files of this version are not on the server any more: hand it in to {league.name}"
+                raise Refusal("not_found", f"{why} anew", field="version") from None
+            file.seek(0)
+            yield b""
+            while piece := await trio.to_thread.run_sync(file.read, SENT_BYTES):
+                yield piece
 
     async def remove(self, hashes: Collection[str]) -> None:
         """Deletes hand-ins."""
