@@ -90,7 +90,7 @@ class Facts:
     board: Leaderboard
     pages: tuple[BotPage, ...]
     """The bots' pages, by rank."""
-    lost: Mapping[str, LostHow]
+    why_lost: Mapping[str, LostHow]
     """Why each of these bots lost."""
     printed: Mapping[str, tuple[str, ...]]
     """The last lines that a bot had printed when it failed, by the name of the capsule."""
@@ -121,7 +121,7 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
         board=board,
         pages=pages,
         printed=dict(_printed(store, pages)),
-        lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
+        why_lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),

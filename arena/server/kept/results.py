@@ -28,7 +28,7 @@ from arena.page.film import stored_head
 from arena.refusal import Refusal
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.film_pages import MatchPart, film_page
-from arena.server.kept.past import match_told
+from arena.server.kept.finished import LinkCard, card_of
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.store import DATABASE, LOCK, MatchFilter, Store, StoredMatch, is_held
@@ -172,11 +172,11 @@ class ResultsCatalog:
             replay = _replay(store, match_id)
             return wanted.found(match_id, replay, replay.moments())
 
-    def told(self, name: str, match_id: str) -> tuple[str, str, str]:
-        """Who played a match and who won, as `match_told` has it.  Raises Refusal as `turn` does."""
+    def card(self, name: str, match_id: str) -> LinkCard:
+        """Who played a match, and who won.  Raises Refusal as `turn` does."""
         with _opened(self.folder(name)) as store:
             replay = _replay(store, match_id)
-            return match_told(replay, [seat.rank for seat in replay.match.seats])
+            return card_of(replay, [seat.rank for seat in replay.match.seats])
 
 
 def _make_room(known: dict[Any, Any]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast, get_args
+from typing import Protocol, TypeVar, cast, get_args
 
+import attrs
 import trio
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -18,6 +19,7 @@ from arena.server.http.packed import packed_answer
 from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
+from arena.server.kept.finished import LinkCard
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, answered, part_asked
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.reports import Reports
@@ -31,6 +33,13 @@ from arena.store.choosing import Kind
 from arena.words import listed
 
 T = TypeVar("T")
+
+
+class ThreadReading(Protocol):
+    """Reads the disk in a thread, for somebody at an address."""
+
+    async def __call__(self, address: str, read: Callable[[], T]) -> T: ...
+
 
 BOT = QueryField("bot", {"type": "string"}, "The bot whose matches these are; without it all.")
 AGAINST = QueryField("against", {"type": "string"}, "Another bot that played in them.")
@@ -71,7 +80,7 @@ class ResultsApi(Api):
     @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
     async def list_folders(self, request: Request) -> list[ResultsListed]:
         """The results folders, those that were changed last first."""
-        return [] if self._catalog is None else await self._read(address_of(request), self._catalog.listed)
+        return [] if self._catalog is None else await self.read(address_of(request), self._catalog.listed)
 
     @endpoint(
         "GET",
@@ -86,7 +95,7 @@ class ResultsApi(Api):
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
         name, of = request.path_params["name"], _filter(request)
         catalog = self._known_catalog()
-        return await self._read(address_of(request), lambda: catalog.matches(name, of, first, count))
+        return await self.read(address_of(request), lambda: catalog.matches(name, of, first, count))
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -96,7 +105,7 @@ class ResultsApi(Api):
         part = part_asked(request)
         name, match = request.path_params["name"], request.path_params["match"]
         catalog = self._known_catalog()
-        return await self._read(address_of(request), lambda: catalog.film(name, match, part))
+        return await self.read(address_of(request), lambda: catalog.film(name, match, part))
 
     @endpoint(
         "POST",
@@ -108,26 +117,18 @@ class ResultsApi(Api):
     async def ask_about(self, request: Request) -> QuestionAnswered:
         """What a house bot would do at a step of a match of a results folder."""
         name, match = request.path_params["name"], request.path_params["match"]
-        return await answered(
-            request, self._questions, lambda wanted: self.turn(name, match, wanted, address_of(request))
-        )
+        return await answered(request, self._questions, match, self.of(name))
 
-    async def turn(self, name: str, match: str, wanted: TurnWanted, address: str) -> PastTurn:
-        """A question of a match of a results folder.  Raises Refusal."""
-        catalog = self._known_catalog()
-        return await self._read(address, lambda: catalog.turn(name, match, wanted))
-
-    async def told(self, name: str, match: str, address: str) -> tuple[str, str, str]:
-        """The game of a match of a results folder, its title and its result in words.  Raises Refusal."""
-        catalog = self._known_catalog()
-        return await self._read(address, lambda: catalog.told(name, match))
+    def of(self, name: str) -> FolderMatches:
+        """The matches of a results folder.  Raises Refusal if this server shows none."""
+        return FolderMatches(self._known_catalog(), name, self.read)
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
         name = request.path_params["name"]
         try:
             catalog = self._known_catalog()
-            folder = await self._read(address_of(request), lambda: catalog.folder(name))
+            folder = await self.read(address_of(request), lambda: catalog.folder(name))
             return await self._shown(request, folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
@@ -139,7 +140,7 @@ class ResultsApi(Api):
             return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
         catalog = self._known_catalog()
-        is_running = await self._read(address_of(request), lambda: catalog.is_running(folder))
+        is_running = await self.read(address_of(request), lambda: catalog.is_running(folder))
         headers = {"content-security-policy": policy, "x-running": "yes" if is_running else "no"}
         return packed_answer(request, report.page, headers)
 
@@ -148,10 +149,27 @@ class ResultsApi(Api):
             raise Refusal("not_found", "this server shows no results: its host can name a folder of them")
         return self._catalog
 
-    async def _read(self, address: str, read: Callable[[], T]) -> T:
+    async def read(self, address: str, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
         with self._waits.counted(address):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
+
+
+@attrs.frozen
+class FolderMatches:
+    """The finished matches of one results folder."""
+
+    _catalog: ResultsCatalog
+    _name: str
+    _read: ThreadReading
+
+    async def turn(self, match_id: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of the match.  Raises Refusal."""
+        return await self._read(address, lambda: self._catalog.turn(self._name, match_id, wanted))
+
+    async def card(self, match_id: str, address: str) -> LinkCard:
+        """Who played the match, and who won.  Raises Refusal."""
+        return await self._read(address, lambda: self._catalog.card(self._name, match_id))
 
 
 def _filter(request: Request) -> MatchFilter:
