@@ -91,6 +91,8 @@ RESULTS_MAX = 500
 """Results folders that are listed."""
 MATCHES_MAX = 200
 """Matches of a results folder in one answer."""
+CHOSEN_MAX = 4_000_000
+"""Numbers of matches that are kept of filters: four filters that each leave all of a million, 32 MB."""
 REPORT_BYTES_MAX = 4 << 20
 """Bytes of a report; one of 40 bots has half a megabyte."""
 REPORT_S = 120.0

@@ -21,16 +21,18 @@ import trio
 
 import arena.server.kept.reports
 import arena.server.kept.results
-from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
+from arena.server.http.answer_types import FilmPage
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.results_types import ResultsListed, ResultsMatches
 from arena.server.http.routing import Routing
 from arena.server.kept.archive import open_archive
+from arena.server.kept.chosen import ChosenMatches
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.site.site import Site
-from arena.store import Store, store_lock
+from arena.store import DATABASE, MatchFilter, Store, store_lock
 from tests.report.reports import HOSTILE, entry, tournament
 from tests.server.test_api import strictly
 
@@ -164,6 +166,58 @@ async def test_matches_are_filtered(root: Path) -> None:
         assert (400, "bot") == ((told := await server.get(f"{path}?only=lost"))[0], told[1]["field"])
         assert (400, "only") == ((told := await server.get(f"{path}?only=mine"))[0], told[1]["field"])
         assert (404, "against") == ((told := await server.get(f"{path}?against=eve"))[0], told[1]["field"])
+
+
+async def test_a_filter_looks_through_a_folder_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pages are of what was found then, until the folder changes; what is kept has a bound."""
+    looked: list[MatchFilter] = []
+    numbers_of = Store.numbers_of
+    monkeypatch.setattr(Store, "numbers_of", lambda store, of: looked.append(of) or numbers_of(store, of))
+    catalog, upsets, of_ann = ResultsCatalog(root), MatchFilter(only="upsets"), MatchFilter("ann")
+    first, second = [catalog.matches("first", upsets, place, 1) for place in (0, 1)]
+    assert [upsets] == looked
+    assert first.matches != second.matches
+    catalog.matches("first", of_ann, 0, 1)
+    catalog.matches("first", upsets, 0, 1)
+    assert [upsets, of_ann] == looked
+    os.utime(root / "first" / DATABASE)
+    catalog.matches("first", upsets, 0, 1)
+    assert [upsets, of_ann, upsets] == looked
+    chosen = ChosenMatches(most=1)
+    with Store.open(root / "first") as store:
+        for of in (upsets, of_ann, of_ann, upsets):
+            chosen.numbers(store, ("first",), of)
+    assert [upsets, of_ann, upsets] == looked[3:]
+
+
+async def test_the_matches_of_all_versions_of_a_bot(root: Path) -> None:
+    """Each version is a bot of its own; all of them can be asked for at once, also by what they lost."""
+    with closing(sqlite3.connect(root / "first" / DATABASE)) as db, db:
+        ((middle,),) = db.execute("SELECT AVG(match) FROM seats WHERE bot = 'ann'")
+        db.execute("UPDATE seats SET bot = 'ann@2' WHERE bot = 'ann' AND match > ?", (middle,))
+    async with results(root) as server:
+        path = "/api/results/first/matches"
+        _, everything = await server.get(path)
+        assert {"ann": ["ann", "ann@2"]} == everything["versions"]
+
+        def of_any(match: Any) -> bool:
+            return bool({"ann", "ann@2"} & set(match["names"]))
+
+        def lost(match: Any) -> bool:
+            places = zip(match["names"], match["ranks"], strict=True)
+            return any(name[:3] == "ann" and rank > 1 for name, rank in places)
+
+        for query, meant in (
+            ("?bot=ann@2", lambda match: "ann@2" in match["names"]),
+            ("?bot=ann&versions=all", of_any),
+            ("?bot=ann@2&versions=all", of_any),
+            ("?bot=ann@2&versions=all&only=lost", lost),
+        ):
+            _, found = await server.get(path + query)
+            expected = [each["match_id"] for each in everything["matches"] if meant(each)]
+            assert expected == [each["match_id"] for each in found["matches"]], query
+            assert expected
+        assert (400, "versions") == ((told := await server.get(f"{path}?versions=2"))[0], told[1]["field"])
 
 
 async def test_every_match_can_be_watched(root: Path) -> None:

@@ -19,6 +19,7 @@ from arena.server.http.packed import packed_answer
 from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
+from arena.server.http.results_types import ResultsListed, ResultsMatches
 from arena.server.kept.finished import LinkCard
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, answered, part_asked
 from arena.server.kept.past_turn import PastTurn, TurnWanted
@@ -42,6 +43,11 @@ class ThreadReading(Protocol):
 
 
 BOT = QueryField("bot", {"type": "string"}, "The bot whose matches these are; without it all.")
+VERSIONS = QueryField(
+    "versions",
+    {"type": "string", "enum": ["one", "all"], "default": "one"},
+    "Whether the matches of other versions of the bot are meant too.",
+)
 AGAINST = QueryField("against", {"type": "string"}, "Another bot that played in them.")
 ONLY = QueryField(
     "only",
@@ -86,7 +92,7 @@ class ResultsApi(Api):
         "GET",
         "/api/results/{name}/matches",
         {200: ResultsMatches},
-        query=(BOT, AGAINST, ONLY, FIRST_MATCH, MATCHES),
+        query=(BOT, VERSIONS, AGAINST, ONLY, FIRST_MATCH, MATCHES),
         refusals=("conflict",),
     )
     async def list_matches(self, request: Request) -> ResultsMatches:
@@ -94,8 +100,11 @@ class ResultsApi(Api):
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
         name, of = request.path_params["name"], _filter(request)
+        is_of_all = _all_versions(request)
         catalog = self._known_catalog()
-        return await self.read(address_of(request), lambda: catalog.matches(name, of, first, count))
+        return await self.read(
+            address_of(request), lambda: catalog.matches(name, of, first, count, all_versions=is_of_all)
+        )
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -181,6 +190,13 @@ def _filter(request: Request) -> MatchFilter:
     if only == "lost" and bot is None:
         raise Refusal("bad_request", "say who lost them: add bot", field="bot")
     return MatchFilter(bot, asked.get("against"), cast("Kind | None", only))
+
+
+def _all_versions(request: Request) -> bool:
+    """Whether all versions of a bot are meant.  Raises Refusal."""
+    if (said := request.query_params.get("versions", "one")) not in ("one", "all"):
+        raise Refusal("bad_request", "versions is one or all", field="versions")
+    return said == "all"
 
 
 def _page(name: str, said: str, status: int) -> Response:

@@ -22,6 +22,7 @@ from arena.page.boards import board_of, emblem_of
 from arena.refusal import Refusal
 from arena.server.http.answer_types import ResultsListed
 from arena.server.http.packed import Packed, packed_answer, packed_page
+from arena.server.http.results_types import ResultsListed
 from arena.server.kept.finished import FinishedMatches, LinkCard, MatchesOf
 from arena.server.site.notices import as_sentence
 from arena.server.tables.api import address_of
