@@ -141,6 +141,33 @@ export function neededOf(set, own, hidden) {
   return { held, missing, isPossible: missing <= hidden };
 }
 
+// What a step says of chance: how often the set that was bet on is there among all cards that the others may hold, as
+// whoever is to answer sees it.
+export function chances(scene, kit) {
+  const last = scene.state?.history.findLast(({ action_id: id }) => id < SETS.length);
+  const [seat] = scene.asked, hand = scene.own[seat]?.hands[0]?.hand.map(textOf);
+  if (!last || !hand) return [];
+  const set = SETS[last.action_id], { hidden } = knownTo(scene, seat)(set);
+  return [`By the cards of ${scene.names[seat]} alone, the bet of ${articled(set.words)} is true in ${kit.percent(chanceOf(set, hand, hidden))} of all deals`];
+}
+
+// The share of all hands of `hidden` cards from the rest of the pack with which the set is there.  By the number of cards
+// taken so far: in how many ways; first any of the cards that the set has no use for, then enough of each kind it claims.
+export function chanceOf(set, own, hidden) {
+  const rest = [...RANKS].flatMap((rank) => [...SUITS].map((suit) => rank + suit)).filter((card) => !own.includes(card));
+  const kinds = [...new Set(set.cards)], fits = (claimed) => (card) => [...claimed].every((sign, at) => sign === "*" || sign === card[at]);
+  const useless = rest.filter((card) => !kinds.some((claimed) => fits(claimed)(card))).length;
+  let ways = Array.from({ length: hidden + 1 }, (_, taken) => choose(useless, taken));
+  for (const claimed of kinds) {
+    const needed = set.cards.filter((each) => each === claimed).length - own.filter(fits(claimed)).length;
+    const there = rest.filter(fits(claimed)).length;
+    ways = ways.map((_, taken) => ways.slice(0, taken + 1).reduce((sum, before, at) => sum + (taken - at >= needed ? before * choose(there, taken - at) : 0), 0));
+  }
+  return ways[hidden] / choose(rest.length, hidden);
+}
+
+const choose = (all, some) => Array.from({ length: some }, (_, at) => (all - at) / (at + 1)).reduce((product, each) => product * each, 1);
+
 // What the rules show besides: the ladder, and of a round that is played which sets beat its bet, and which of them can
 // be there for all that the reader knows.
 export function guide(scene, kit) {

@@ -125,6 +125,13 @@ const ITEMS = {
   UseStealItem: ["Steal", "use an item of another player at once"],
 };
 
+// What a step says of chance: how often the next shell is live, to whoever has not looked at it.
+export function chances({ state, asked, ranks }, kit) {
+  const { live_left: live, blank_left: blank } = state ?? {};
+  if (ranks || !asked.length || state.asked !== "turn" || !(live + blank)) return [];
+  return [`The next shell is live in ${kit.percent(live / (live + blank))} of all orders: ${kit.numberWord(live)} live, ${kit.numberWord(blank)} blank`];
+}
+
 export function controls({ scene, seat, options, send }, kit) {
   if (!options?.length || seat === null) return null;
   return kit.html`<${Moving} key=${scene.step} ...${{ scene, seat, options, send, kit }} />`;
