@@ -152,6 +152,11 @@ class Reading(Database):
         open_ones = f"SELECT DISTINCT series_id FROM unplayed WHERE series_id IN ({marks})"
         return {name for (name,) in self.rows(open_ones, *series)}
 
+    def has_open_series(self) -> bool:
+        """Whether a series is played in part: what its matches hid may still be in play."""
+        open_one = "SELECT 1 FROM unplayed WHERE series_id IN (SELECT series_id FROM matches) LIMIT 1"
+        return any(True for _ in self.rows(open_one))
+
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
         """The one match whose id begins with `prefix`.  Raises ConfigError if there is none or more than one.
 

@@ -29,6 +29,7 @@ from arena.refusal import Refusal
 from arena.schedule.roster import by_slot, slot_name
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.http.results_types import ResultsListed, ResultsMatch, ResultsMatches
+from arena.server.kept.bot_logs import logs_text
 from arena.server.kept.chosen import ChosenMatches
 from arena.server.kept.film_pages import MatchPart, film_page
 from arena.server.kept.finished import LinkCard, card_of
@@ -168,6 +169,17 @@ class ResultsCatalog:
             return store.size(), store.matches_from(first, count)
         numbers = self._chosen.numbers(store, (folder.name, folder.fingerprint), of)
         return len(numbers), store.numbered(numbers[first : first + count])
+
+    def logs(self, name: str, bot: str) -> str:
+        """What a bot printed, as text.  Raises Refusal if there is nothing, or a series is open."""
+        folder = self.folder(name)
+        with _opened(folder) as store:
+            if bot not in {each.bot for each in store.bots()}:
+                raise Refusal("not_found", "no bot of these results is called that")
+            if store.has_open_series() or self.is_running(folder):
+                why = "a series is still played: what bots printed may tell what is hidden"
+                raise Refusal("forbidden", why)
+            return logs_text(folder.path, bot)
 
     def film(self, name: str, match_id: str, part: MatchPart) -> bytes:
         """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, cast, get_args
 import attrs
 import trio
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.refusal import Refusal
@@ -80,8 +80,11 @@ class ResultsApi(Api):
         self._waits = WaitingRequests(READING_PER_ADDRESS)
 
     def routes(self) -> list[Route]:
-        """The page of a folder, which is no part of the API."""
-        return [Route("/results/{name}", self.get_report, methods=["GET"])]
+        """The page of a folder, and the logs that it links, which are no part of the API."""
+        return [
+            Route("/results/{name}", self.get_report, methods=["GET"]),
+            Route("/results/{name}/logs/{bot:path}", self.get_logs, methods=["GET"]),
+        ]
 
     @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
     async def list_folders(self, request: Request) -> list[ResultsListed]:
@@ -141,6 +144,16 @@ class ResultsApi(Api):
             return await self._shown(request, folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
+
+    async def get_logs(self, request: Request) -> Response:
+        """What a bot of a folder printed, as plain text, whoever asks."""
+        name, bot = request.path_params["name"], request.path_params["bot"]
+        try:
+            catalog = self._known_catalog()
+            text = await self.read(address_of(request), lambda: catalog.logs(name, bot))
+        except Refusal as refusal:
+            return _page(bot, str(refusal), refusal.status)
+        return PlainTextResponse(text)
 
     async def _shown(self, request: Request, folder: ResultsFolder) -> Response:
         assert self._reports is not None, "who has results makes reports"
