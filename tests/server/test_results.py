@@ -243,7 +243,7 @@ async def test_what_a_bot_printed_can_be_read(root: Path, monkeypatch: pytest.Mo
         assert (
             "== logs/ann-10.log, the last 30 bytes of 124 bytes ==\nxxxxxx\nbot.py failed\n\n"
             "== logs/ann-2.log, the last 10 bytes of 16 bytes ==\nError</b>\n\n"
-            "== and one older log, in the folder logs ==\n"
+            "== and 1 older log, in the folder logs ==\n"
         ) == answer.text
         for bot, status in (("cat", 404), ("eve", 404), ("..%2F..%2Fsecret", 404), ("ann-2", 404)):
             assert status == (await server.http.get(f"/results/first/logs/{bot}")).status_code, bot

@@ -112,7 +112,7 @@ function countsOf(items) {
 }
 
 const namesOf = (items, kit) =>
-  kit.listed([...countsOf(items)].map(([item, count]) => (count > 1 ? `${count} ${kit.itemWords(item)}` : kit.itemWords(item))));
+  kit.listed([...countsOf(items)].map(([item, count]) => (count > 1 ? `${kit.itemWords(item)} ×${count}` : kit.itemWords(item))));
 
 // How a person moves: one button for each shot and item, and where an item needs it another one for its target.
 
