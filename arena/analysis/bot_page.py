@@ -126,7 +126,7 @@ class BotPage:
     """Its faults for people: a crash is listed once, and faults that differ only in numbers together."""
     slowest: tuple[SlowMatch, ...]
     """At most SLOW_MAX matches, the slowest first."""
-    lost: tuple[LostMatch, ...]
+    telling_losses: tuple[LostMatch, ...]
     """At most LOST_MAX matches.  First the loss with most faults, if any; then one loss to each bot that
     placed better, to the bots lowest on the leaderboard first; of several losses to one bot the one that
     cost most returns."""
@@ -161,7 +161,7 @@ def bot_page_of(
         faults=tuple(own_faults),
         failures=tuple(failures(own_faults, log_of)),
         slowest=tuple(_slowest(sheet, rows)),
-        lost=tuple(islice(_lost(sheet, rows, board), LOST_MAX)),
+        telling_losses=tuple(islice(_lost(sheet, rows, board), LOST_MAX)),
         older=tuple(older.get(bot, ())),
     )
 
@@ -225,7 +225,7 @@ def _slowest(sheet: Sheet, rows: NDArray[np.int64]) -> Iterator[SlowMatch]:
 
 
 def _lost(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> Iterator[LostMatch]:
-    """The losses worth looking at, the most telling first; see `BotPage.lost`."""
+    """The losses worth looking at, the most telling first; see `BotPage.telling_losses`."""
     beaten_by = _beaten_by(sheet, rows, board)
     lost, beaten_by = rows[beaten_by >= 0], beaten_by[beaten_by >= 0]
     faults, returns = sheet.faults[lost], sheet.returns[lost]

@@ -193,8 +193,7 @@ class Game(ABC, Generic[S, M]):
     def returns_bounds(self, seats: int) -> tuple[float, float] | None:
         """The lowest and the highest returns of a seat in a match of `seats`, under these house rules.
 
-        Rules that stop a run early rely on them: rare large returns yet to come are no larger.  None: not
-        declared.
+        Rules that stop a run early rely on them: rare large returns yet to come are no larger, if declared.
         """
         return None
 
@@ -224,10 +223,7 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def to_act(self, state: S) -> tuple[Seat, ...]:
-        """The seats asked now, all at once, in playing order; `(CHANCE,)`; or `()` when the match is over.
-
-        Depends on public information only.
-        """
+        """The seats asked now, as all know, at once and in playing order; `(CHANCE,)`; or `()` at the end."""
 
     def eliminated(self, state: S) -> tuple[Seat, ...]:
         """The seats that take no part in the rest of the match, as everybody knows."""
@@ -274,6 +270,10 @@ class Game(ABC, Generic[S, M]):
 
         Raises IllegalMove for a move that is neither in the options nor the default.
         """
+
+    def numbered_moves(self, seats: int) -> tuple[M, ...]:
+        """Moves that people type by the same numbers in every match, in order; it may leave out some."""
+        return ()
 
     def may_be_silent(self, options: Sequence[Option]) -> bool:
         """Whether the move that says nothing is among the options; everybody may know this of every seat."""

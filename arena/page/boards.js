@@ -67,4 +67,14 @@ export function guideOf(module, scene, kit) {
   }
 }
 
+// What a board says of chance at a step: sentences; none if it has nothing to say, or fails.
+export function chancesSaid(module, scene, kit) {
+  try {
+    return module?.chances ? module.chances(scene, kit) : [];
+  } catch (error) {
+    console.warn(`nothing is said of chance, as the board failed: ${error}`);
+    return [];
+  }
+}
+
 const styled = new Set();

@@ -8,7 +8,7 @@ import { Choice, Stepper } from "./drawings/controls.js";
 import { allows, filled } from "./drawings/moves.js";
 import { isolated } from "./drawings/names.js";
 import { bubble, handNow, orderOf, place, table, winners } from "./drawings/table.js";
-import { classes, counted, listed, numberWord, place as placeWord } from "./drawings/words.js";
+import { classes, counted, listed, numberWord, percent, place as placeWord } from "./drawings/words.js";
 
 // The seat of a name in an observation or event; `owner`: the seat whose observation it is, which calls itself "yourself".
 export function seatOf(scene, name, owner = null) {
@@ -24,5 +24,5 @@ export const kit = {
   die, dice, card, cards, cardWords, chips, pile, shell, chamber, item, itemWords, lives,
   bubble, place, handNow, table, winners, orderOf, seatOf, told,
   allows, filled, Choice, Stepper, isolated,
-  classes, counted, listed, numberWord, placeWord,
+  classes, counted, listed, numberWord, percent, placeWord,
 };

@@ -16,6 +16,7 @@ from arena.schedule.pairing import (
     Points,
     bot_seed,
     bot_seeds,
+    derive_bot_seed,
     derive_seed,
     match_id,
     series_id,

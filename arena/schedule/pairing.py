@@ -113,9 +113,14 @@ def _before_match(seed: int) -> blake2b:
     return keyed
 
 
+def derive_bot_seed(seed: int, *key: str | int) -> int:
+    """63 bits for a bot's own randomness, by a key as in `derive_seed`; fits a signed 64-bit int."""
+    return derive_seed(seed, *key) >> 65
+
+
 def bot_seed(seed: int, match: str, seat: int) -> int:
-    """63 bits for a bot's own randomness in one match, independent of the deals; fits a signed 64-bit int."""
-    return derive_seed(seed, "bot", match, seat) >> 65
+    """The seed of a bot's own randomness in one match, independent of the deals."""
+    return derive_bot_seed(seed, "bot", match, seat)
 
 
 def bot_seeds(seed: int, match: str, series: str, seats: int, deals: Deals) -> tuple[int, ...]:

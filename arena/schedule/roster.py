@@ -134,6 +134,11 @@ def by_version(name: str) -> tuple[int, str]:
     return len(name), name
 
 
+def by_slot(name: str) -> tuple[str, int, str]:
+    """The sort key that keeps the bots of a slot together, in the order of their versions."""
+    return slot_name(name), *by_version(name)
+
+
 def successors(statuses: Mapping[str, str]) -> dict[str, str]:
     """Old version -> the bot that has its slot now, from the statuses of all bots of a folder.
 

@@ -26,12 +26,11 @@ from arena.server.http.goodbye import Goodbye
 from arena.server.http.guard import GuardOptions
 from arena.server.http.http import HttpOptions, serve_http
 from arena.server.http.openapi import openapi_route
-from arena.server.http.question_types import NewStart
 from arena.server.http.routing import Routing
 from arena.server.kept.archive import Archive, open_archive
+from arena.server.kept.finished import FinishedMatches
 from arena.server.kept.games_api import GamesApi
 from arena.server.kept.keeping import open_keeper
-from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.records import ServerRecords
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
@@ -188,29 +187,21 @@ def routes_of(
     """
     results = results or ResultsApi()
 
-    async def told_of(match: str, folder: str | None, address: str) -> tuple[str, str, str]:
-        if folder is None:
-            return await games.told(match, address)
-        return await results.told(folder, match, address)
+    def matches_of(folder: str | None) -> FinishedMatches:
+        return games.past if folder is None else results.of(folder)
 
     site = Site(
         game_of=house.game_of,
         list_results=results.list_folders,
-        told_of=told_of,
+        matches_of=matches_of,
         bots_port=bots_port,
     )
     games = GamesApi(
         house, find, poker.has_table, bots, site.boards(), site.emblems(), questions, levels_of_bots()
     )
 
-    async def find_turn(start: NewStart, address: str) -> PastTurn:
-        wanted = TurnWanted(start.step, start.name)
-        if start.results is None:
-            return await games.turn(start.match, wanted, address)
-        return await results.turn(start.results, start.match, wanted, address)
-
     endpoints = [
-        *TablesApi(house, find_turn).endpoints(),
+        *TablesApi(house, matches_of).endpoints(),
         *games.endpoints(),
         *results.endpoints(),
         *poker.endpoints(),

@@ -6,7 +6,7 @@ A match is one transaction, so a killed run has a match whole or not at all.
 Nothing here depends on the order in which matches came in.
 """
 
-from arena.store.choosing import MatchFilter
+from arena.store.choosing import ALL_MATCHES, MatchFilter
 from arena.store.files import (
     DATABASE,
     LATEST,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import arena
@@ -15,7 +16,7 @@ from arena.match.record import Decision
 from arena.schedule import PairingId
 from arena.store.capsules import capsule_name, log_in, printed_in
 from arena.store.checksums import is_meta_whole
-from arena.store.choosing import ALL_MATCHES, MatchFilter
+from arena.store.choosing import MatchFilter
 from arena.store.database import Database
 from arena.store.files import sentences
 from arena.store.rows import (
@@ -125,13 +126,20 @@ class Reading(Database):
         found = self._matches(where, after, most)
         return sorted(found, key=lambda match: match.started_at + match.duration_s)
 
-    def matches_from(self, first: int, count: int, of: MatchFilter = ALL_MATCHES) -> list[StoredMatch]:
-        """A page of the matches that are meant, in schedule order: `count` of them from `first` on."""
+    def matches_from(self, first: int, count: int) -> list[StoredMatch]:
+        """A page of all matches in schedule order: `count` of them from `first` on."""
         # the numbers first: sorting whole rows of a million matches would take seconds
-        numbers = (
-            f"SELECT number FROM shown_matches WHERE {of.test} ORDER BY {IN_ORDER} LIMIT :count OFFSET :first"
-        )
-        return list(self._matches(f"number IN ({numbers})", **of.values, count=count, first=first))
+        numbers = f"SELECT number FROM shown_matches ORDER BY {IN_ORDER} LIMIT ? OFFSET ?"
+        return list(self._matches(f"number IN ({numbers})", count, first))
+
+    def numbers_of(self, of: MatchFilter) -> array[int]:
+        """The numbers of the matches that are meant, in schedule order; `numbered` returns these matches."""
+        rows = self.rows(f"SELECT number FROM shown_matches WHERE {of.test} ORDER BY {IN_ORDER}", **of.values)
+        return array("q", (number for (number,) in rows))
+
+    def numbered(self, numbers: Sequence[int]) -> list[StoredMatch]:
+        """The matches of these numbers, in schedule order; at most a few hundred."""
+        return list(self._matches(f"number IN ({', '.join('?' * len(numbers))})", *numbers))
 
     def count_of(self, of: MatchFilter) -> int:
         """How many matches are meant."""
@@ -143,6 +151,11 @@ class Reading(Database):
         marks = ", ".join("?" * len(series))
         open_ones = f"SELECT DISTINCT series_id FROM unplayed WHERE series_id IN ({marks})"
         return {name for (name,) in self.rows(open_ones, *series)}
+
+    def has_open_series(self) -> bool:
+        """Whether a series is played in part: what its matches hid may still be in play."""
+        open_one = "SELECT 1 FROM unplayed WHERE series_id IN (SELECT series_id FROM matches) LIMIT 1"
+        return any(True for _ in self.rows(open_one))
 
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
         """The one match whose id begins with `prefix`.  Raises ConfigError if there is none or more than one.

@@ -83,7 +83,7 @@ class Deciding:
         seat, amount = max(loss.lost, key=lambda each: (each[0] in loss.out, each[1]))
         one, many = self._showing.game.holding
         if seat in loss.out:
-            return f"{self._name(seat)} lost the last {one}"
+            return f"{self._name(seat)} lost their last {one}"
         said = number(amount, 0 if float(amount).is_integer() else 2)
         return f"{self._name(seat)} lost {said} {one if amount == 1 else many}"
 

@@ -12,23 +12,34 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.match.forms import Literal
-from arena.match.game import Game
+from arena.match.game import Game, Seat
+from arena.players.codec import codec_of
 from arena.telling.choices import Choice, forms_text, with_numbers
 from arena.words import listed
+
+FIRST = Seat(0)
 
 
 class Numbering:
     """The numbers of the moves of one match."""
 
-    def __init__(self, game: Game[Any, Any] | None = None) -> None:
-        """Moves that are always the same word have the first numbers; the others get theirs as they come."""
-        moves = () if game is None else game.moves
-        words = [cls.form.value for cls in moves if _is_word(cls)]
-        self._numbers = {_key(word): number for number, word in enumerate(words, 1)}
+    def __init__(self, game: Game[Any, Any] | None, names: Sequence[str] = (), seat: Seat = FIRST) -> None:
+        """For whoever types in a seat at a table of these names; `game` None: it is not known here.
+
+        Moves that are always the same word have the first numbers, and the game says which have the next; the
+        others get theirs as they come.
+        """
+        words, numbered = list[Any](), list[Any]()
+        if game is not None:
+            codec = codec_of(game, tuple(names), seat)
+            words = [cls.form.value for cls in game.moves if _is_word(cls)]
+            numbered = [codec.move_json(move) for move in game.numbered_moves(len(names))]
+        self._numbers = {key: number for number, key in enumerate(map(_key, [*words, *numbered]), 1)}
 
     def of(self, options: Sequence[Choice]) -> list[int]:
         """The numbers of the legal moves, in the order of `with_numbers`."""
-        return [self._numbers.setdefault(key, len(self._numbers) + 1) for key in _keys(options)]
+        keys = [key if key in self._numbers else other for key, other in _keys(options)]
+        return [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
 
     def move_said(self, options: Sequence[Choice], words: Sequence[str]) -> Any:
         """The legal move, as JSON, that a number alone means; None for any other words.
@@ -60,8 +71,8 @@ def _is_word(move: type[Any]) -> bool:
     return isinstance(getattr(move, "form", None), Literal) and not attrs.fields(move)
 
 
-def _keys(options: Sequence[Choice]) -> Iterator[str]:
-    """What each move is known by: what is sent or, if that is only a number, which of its kind it is.
+def _keys(options: Sequence[Choice]) -> Iterator[tuple[str, str]]:
+    """What each move is known by: what is sent, and if that is only a number, else which of its kind it is.
 
     To call is the same move whatever it costs.
     """
@@ -71,10 +82,13 @@ def _keys(options: Sequence[Choice]) -> Iterator[str]:
         domains = list(option.fields.values())
         is_amount = bool(domains) and all("min" in each and each["min"] == each["max"] for each in domains)
         if moves and is_amount:
-            yield f"{option.kind} {next(places)}"
+            yield _key(moves[0]), f"{option.kind} {next(places)}"
         else:
-            yield from map(_key, moves)
+            yield from ((_key(move), _key(move)) for move in moves)
 
 
 def _key(move: Any) -> str:
+    """What is sent; a field that is null may be left out."""
+    if isinstance(move, dict):
+        move = {name: value for name, value in move.items() if value is not None}
     return json.dumps(move, sort_keys=True)

@@ -122,7 +122,7 @@ def _slowest(page: BotPage) -> Iterator[str]:
 
 
 def _lost(page: BotPage, where: str) -> Iterator[str]:
-    rows = [(f"arena replay {each.match_id}{where}", each.rank, _why(each)) for each in page.lost]
+    rows = [(f"arena replay {each.match_id}{where}", each.rank, _why(each)) for each in page.telling_losses]
     if rows:
         yield _table(("most telling lost matches", "place", "why"), rows, "most telling lost matches", "why")
 

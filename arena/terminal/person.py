@@ -237,10 +237,12 @@ class Person:
 
     def _numbering(self) -> Numbering:
         """The numbers of this match's moves."""
-        match, game = self._table["match"]["match_id"], self._table["game"]
-        if match not in self._numbers:
-            self._numbers = {match: Numbering(GAMES[game]() if game in GAMES else None)}
-        return self._numbers[match]
+        match, game = self._table["match"], self._table["game"]
+        if match["match_id"] not in self._numbers:
+            seat = Seat(match["names"].index(self._table["you"]["nickname"]))
+            numbering = Numbering(GAMES[game]() if game in GAMES else None, match["names"], seat)
+            self._numbers = {match["match_id"]: numbering}
+        return self._numbers[match["match_id"]]
 
     async def _cards(self, words: list[str]) -> None:
         self._show_cards()

@@ -108,7 +108,7 @@ class PersonMatch:
         self._turns: list[Turn] = []
         self._decisions: list[Decision] = []
         self._counted = 0
-        self._numbering = Numbering(self.game)
+        self._numbering = Numbering(self.game, sitting.names, self.seat)
         self._round = 0
         self._options: list[dict[str, Any]] = []
         """The options of the open question, as bots are sent them."""

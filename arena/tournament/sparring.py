@@ -57,7 +57,7 @@ def levels_of_bots() -> dict[str, int]:
     """How strong the bots that come with the arena are, from 1 to 5, by name.
 
     As the table of their README says, which a test compares with the tournaments below it; bots without a
-    level are left out.
+    level are left out.  No `bot.toml` says it: a bot would claim its own level, and get another fingerprint.
     """
     page = next(iter(builtin_bots().values())).with_name("README.md").read_text(encoding="utf-8")
     return {bot: int(level) for bot, level in _LEVEL.findall(page)}

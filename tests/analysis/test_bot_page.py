@@ -33,7 +33,7 @@ def test_a_small_tournament_by_hand(played):
     assert [("bob", 5)] == [(meeting.opponent, meeting.better) for meeting in page.meetings]
     assert [("too_late", "no answer within 1 s", 1)] == [(f.fault, f.reason, f.count) for f in page.faults]
     assert (SLOW_MAX, 1.0, 0.25) == (len(page.slowest), page.slowest[0].seconds, page.slowest[1].seconds)
-    (lost,) = page.lost
+    (lost,) = page.telling_losses
     assert ("000000020001", 0, "bob", 2, 2, -1.0, 1) == attrs.astuple(lost)
     assert page.slowest[0].match_id == lost.match_id
 
@@ -84,11 +84,11 @@ def test_telling_losses(store):
             play(6, 0, ("ann", "cat"), (1, 1), returns=(0, 0)),
         ]
     )
-    lost = bot_page(store, "ann").lost
+    lost = bot_page(store, "ann").telling_losses
     assert [("000000030000", 2, "bob"), ("000000020000", 0, "cat"), ("000000010000", 0, "bob")] == [
         (each.match_id, each.faults, each.beaten_by) for each in lost
     ]
-    assert () == bot_page(store, "bob").lost
+    assert () == bot_page(store, "bob").telling_losses
 
 
 def test_at_larger_tables_the_lowest_of_those_who_placed_better_counts(store):
@@ -96,9 +96,11 @@ def test_at_larger_tables_the_lowest_of_those_who_placed_better_counts(store):
     bots = ("ann", "bob", "cat")
     store.add_many([play(0, 0, bots, (1, 2, 3)), play(1, 0, bots, (1, 2, 3)), play(2, 0, bots, (2, 3, 1))])
     assert [("000000020000", "cat", 3)] == [
-        (each.match_id, each.beaten_by, each.rank) for each in bot_page(store, "bob").lost if each.rank == 3
+        (each.match_id, each.beaten_by, each.rank)
+        for each in bot_page(store, "bob").telling_losses
+        if each.rank == 3
     ]
-    assert ["bob"] == [each.beaten_by for each in bot_page(store, "cat").lost]
+    assert ["bob"] == [each.beaten_by for each in bot_page(store, "cat").telling_losses]
 
 
 def test_there_is_an_end_to_it(store):
@@ -106,8 +108,8 @@ def test_there_is_an_end_to_it(store):
     for number in range(2 * LOST_MAX):
         store.add(play(number, 0, ("ann", f"bot-{number}"), (2, 1)))
     page = bot_page(store, "ann")
-    assert (LOST_MAX, SLOW_MAX) == (len(page.lost), len(page.slowest))
-    assert LOST_MAX == len({each.beaten_by for each in page.lost})
+    assert (LOST_MAX, SLOW_MAX) == (len(page.telling_losses), len(page.slowest))
+    assert LOST_MAX == len({each.beaten_by for each in page.telling_losses})
 
 
 def test_who_is_no_bot_gets_a_sentence(played):

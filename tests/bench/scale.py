@@ -196,7 +196,7 @@ def _match_rows(
     rows = [
         (
             *(number, seat, bots[seat], "1", bots[1 - seat], 1 + (seat != winner)),
-            *(1.0 if seat == winner else -1.0, float(seat == winner), int(seat == winner)),
+            *(*(1.0 if seat == winner else -1.0,) * 2, float(seat == winner), int(seat == winner)),
             *(0,) * 9,
             *(model.decisions[seat], *model.think[seat], model.times[seat]),
         )

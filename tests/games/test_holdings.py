@@ -90,7 +90,7 @@ def test_a_loss_is_what_the_sentences_say(game):
 def test_chips_are_lost_when_a_hand_is_over(game):
     """What each won or lost in it, as it is told then; at no other step anything changes, and the sum is zero."""
     for before, after, said in steps(game, 1):
-        results = [sentence for sentence in said if sentence.startswith("the hand: ")]
+        results = [sentence for sentence in said if sentence.startswith("the hand ends: ")]
         told = dict(re.findall(r"(\w+) ([+−][\d,]+)", results[0])) if results else {}
         chips = {name: int(text.replace("−", "-").replace(",", "")) for name, text in told.items()}
         assert {name: won for name, won in chips.items() if won} == changes(game, before, after)

@@ -97,7 +97,12 @@ EVENTS = [
     (Holdem, "raise", holdem.Paid(ANN, 90, 100, False), "ann raises to 100"),
     (Holdem, "call", holdem.Paid(ANN, 90, 100, True), "ann calls 90 and is all in"),
     (Holdem, "pot", holdem.PotWon(121, ((BOB, 61), (ANN, 60))), "the pot of 121 is shared: bob 61, ann 60"),
-    (Holdem, "hand_over", holdem.HandOver(((ANN, 1500), (BOB, -1500))), "the hand: ann +1,500, bob −1,500"),
+    (
+        Holdem,
+        "hand_over",
+        holdem.HandOver(((ANN, 1500), (BOB, -1500))),
+        "the hand ends: ann +1,500, bob −1,500",
+    ),
     (
         Holdem,
         "hand_started",
@@ -108,23 +113,23 @@ EVENTS = [
         Chamber,
         "round_started",
         chamber.RoundStarted(1, ((ANN, 5), (BOB, 5)), ((ANN, ("Skip", "Skip")), (BOB, ("Steal",))), 1, 1),
-        "round 1: ann and bob have five lives each; one live shell and one blank in the chamber; "
-        "ann gets 2 Skip; bob gets Steal",
+        "round 1: ann and bob have five lives each; one live and one blank shell in the chamber; "
+        "ann gets Skip ×2; bob gets Steal",
     ),
-    (Chamber, "shoot_player", chamber.Shot(ANN, BOB, "live", 1), "ann shoots bob: live, one life left"),
+    (Chamber, "shoot_player", chamber.Shot(ANN, BOB, "live", 1), "ann shoots bob: live, leaving bob with one life"),
     (Chamber, "shoot_player", chamber.Shot(ANN, ANN, "blank", 3), "ann shoots themselves: blank"),
     (
         Chamber,
         "eliminated",
         chamber.Eliminated(BOB, ANN, ("Skip", "Skip", "Steal")),
-        "bob is out; ann takes 2 Skip, Steal",
+        "bob is out; ann takes Skip ×2, Steal",
     ),
     (Chamber, "eliminated", chamber.Eliminated(BOB, None, ()), "bob is out"),
     (
         Chamber,
         "rebalanced",
         chamber.Rebalanced(((ANN, 3),), 4, 2),
-        "ann adds three: the chamber now holds four live shells and two blank",
+        "ann adds three: the chamber now holds four live and two blank shells",
     ),
     (Chamber, "match_over", chamber.MatchOver(WON), "ann wins the match"),
 ]
@@ -207,7 +212,7 @@ def seen_of(game, seat, moves=()):
                 r"your cards are (\[[2-9TJQKA][CDHS]\] ?){26}",
                 "ann and bob have 26 cards each",
                 "the pile is empty",
-                "aces are due",
+                "the next claim must be aces",
             ],
         ),
         (
@@ -261,7 +266,7 @@ def seen_of(game, seat, moves=()):
             [
                 "bob has five lives and holds no items",
                 "ann has five lives and holds no items",
-                r"the chamber holds \w+ live shells? and \w+ blank",
+                r"the chamber holds \w+ live and \w+ blank shells?",
                 "it is ann's turn",
             ],
         ),

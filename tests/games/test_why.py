@@ -36,9 +36,9 @@ WHY = [
     ("liars-dice", [dice.Showdown(BOB, ANN, (6, 1), DICE, 0, ANN)], "ann bid one 6, and there were none"),
     ("liars-dice", [dice.RoundLost(BOB), dice.Eliminated(BOB)], "bob gave no valid answer"),
     ("blef", [blef.Showdown(BOB, ANN, 6, SETS[6].name, CARDS, True, BOB)], "bob checked ann's bet of a pair of nines, and it was there"),
-    ("blef", [blef.Showdown(BOB, ANN, 6, SETS[6].name, CARDS, False, ANN)], "ann bet a pair of nines, bob checked, and it was not there"),
+    ("blef", [blef.Showdown(BOB, ANN, 6, SETS[6].name, CARDS, False, ANN)], "bob checked ann's bet of a pair of nines, and it was not there"),
     ("blef", [blef.RoundLost(ANN, CARDS)], "ann gave no valid answer"),
-    ("bluff", [bluff.Challenged(BOB, ANN, "K", ("KD", "2S"), True, ANN, 9)], "ann was caught bluffing with two kings, and took nine cards"),
+    ("bluff", [bluff.Challenged(BOB, ANN, "K", ("KD", "2S"), True, ANN, 9)], "ann claimed two kings, was caught bluffing and took nine cards"),
     ("bluff", [bluff.Challenged(BOB, ANN, "K", ("KD",), False, BOB, 1)], "bob accused ann, who had told the truth, and took one card"),
     ("chamber", [chamber.Shot(ANN, BOB, "live", 0)], "ann shot bob with a live shell, and bob had no lives left"),
     ("chamber", [chamber.Shot(ANN, ANN, "live", 1)], "ann shot themselves with a live shell, and had one life left"),
@@ -82,7 +82,7 @@ def decided(*steps: tuple[dict[int, float], tuple[Seat, ...]], ranks: tuple[int,
 _STEP: Any = next(iter(random_replay(LiarsDice(), 3, 1).moments())).step
 
 DECIDED = [
-    ("the last one to go out", [({1: 1}, ()), ({2: 3}, (CAT,)), ({1: 1}, (CAT, BOB)), ({}, (CAT, BOB))], (2, "bob lost the last die")),
+    ("the last one to go out", [({1: 1}, ()), ({2: 3}, (CAT,)), ({1: 1}, (CAT, BOB)), ({}, (CAT, BOB))], (2, "bob lost their last die")),
     ("else the largest loss", [({1: 1}, ()), ({1: 4}, ()), ({2: 2.5}, ())], (1, "bob lost 4 dice")),
     ("of two as large the later one", [({1: 1}, ()), ({2: 1}, ()), ({}, ())], (1, "cat lost 1 die")),
     ("whoever won lost nothing that counts", [({0: 9}, ()), ({2: 2.5}, ())], (1, "cat lost 2.50 dice")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from random import Random
 from typing import Any
 
@@ -107,6 +108,39 @@ def test_every_legal_bet_can_be_chosen_and_no_other(stage: Callable[..., Any]):
     assert [88] == page.evaluate("sent")
 
 
+def test_what_can_be_there_is_said_beside_the_bet(stage: Callable[..., Any]):
+    """Of each kind how many sets beat the bet and can be there, for all that the own hand says; others stay legal."""
+    page = stage(BOARD).page
+    shown = blef_scene([2, 1], [("bot-1", 9)], viewer=0, step=1)
+    shown["own"][0] = shown["state"] | {
+        "hands": [{"nickname": "bot-0", "hand": [{"value": 1, "colour": 3}, {"value": 5, "colour": 0}]}]
+    }
+    page.evaluate("([scene, options]) => draw(scene, 0, options)", [shown, options_after(9)])
+    kinds = page.locator(".k-choice:has([name=kind])")
+    assert ["high card\nbeaten", "pair\n1 possible", "two pair\nnone possible"] == kinds.all_inner_texts()[:3]
+    assert "Bet a pair of aces" == page.inner_text(".k-send"), "not of kings, which cannot be there"
+    assert "You hold one of its two cards; one is missing." == page.inner_text(".blef-known")
+    kinds.nth(2).click()
+    assert "Cannot be there: three missing, one face down." == page.inner_text(".blef-known")
+    assert page.locator(".k-send").is_enabled()
+    assert "15 of 15" not in (told := page.evaluate(TOLD, shown | {"you": 0}))
+    assert "15, which cannot be there" in told
+
+
+@pytest.mark.parametrize(("own", "hidden"), [(1, 1), (2, 2), (4, 1), (0, 2)])
+def test_a_set_can_be_there_if_some_deal_has_it(own: int, hidden: int, stage: Callable[..., Any]):
+    """Compared with all hands that the others may hold."""
+    rng = Random(own)
+    hand = rng.sample(range(24), own)
+    rest = [card for card in range(24) if card not in hand]
+    deals = [pool(CARDS[card] for card in (*hand, *others)) for others in combinations(rest, hidden)]
+    found = stage(BOARD).page.evaluate(
+        "([own, hidden]) => module.SETS.map((set) => module.neededOf(set, own, hidden).isPossible)",
+        [[TEXTS[card] for card in hand], hidden],
+    )
+    assert [any(each.is_in(cards) for cards in deals) for each in SETS] == found
+
+
 CLICK_ALL = """async () => {
     const all = (name) => [...document.querySelectorAll(`input[name=${name}]`)];
     const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -141,18 +175,20 @@ def test_a_bet_by_keyboard_alone(stage: Callable[..., Any]):
     assert [7] == page.evaluate("sent")
 
 
+TOLD = "(scene) => { const place = document.createElement('div'); page.render(module.guide(scene, page.kit), place); return place.innerText || place.textContent; }"
+
+
 def test_the_rules_say_what_beats_the_bet(stage: Callable[..., Any]):
     """The ladder of nine kinds; in play, how many of each are above the bet, and which is next."""
     page = stage(BOARD).page
-    told = "(scene) => { const place = document.createElement('div'); page.render(module.guide(scene, page.kit), place); return place.innerText || place.textContent; }"
-    whole = page.evaluate(told, None)
+    whole = page.evaluate(TOLD, None)
     assert "All 88 sets, from the lowest" in whole
     assert "beaten" not in whole
-    after = page.evaluate(told, blef_scene([5, 5], [("bot-1", 15)]))
+    after = page.evaluate(TOLD, blef_scene([5, 5], [("bot-1", 15)]))
     assert (
         "72 of 88 sets beat bot-1’s bet of two pair, queens and nines; the next is two pair, queens and tens"
         in after
     )
     assert 2 == after.count("beaten"), "high cards and pairs"
     assert "11 of 15" in after
-    assert "it can only be checked" in page.evaluate(told, blef_scene([5, 5], [("bot-1", 87)]))
+    assert "it can only be checked" in page.evaluate(TOLD, blef_scene([5, 5], [("bot-1", 87)]))

@@ -91,7 +91,7 @@ def test_a_shot_says_who_shot_whom_and_what_it_was(stage: Callable[..., Any]) ->
     page = stage(BOARD).page
     page.evaluate("(scene) => draw(scene, 0)", chamber_scene(events=events))
     assert "ann shot cat. It was live." in " ".join(page.inner_text(".chamber-shot").split())
-    assert "ann takes over 2 Skip" in page.inner_text(".k-centre")
+    assert "ann takes over Skip ×2" in page.inner_text(".k-centre")
     assert "hit, and out" == page.inner_text("[data-seat='2'] .k-said").strip()
 
 

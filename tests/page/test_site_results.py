@@ -75,6 +75,21 @@ def test_a_bot_is_asked_at_a_moment(person: Callable[..., Person]) -> None:
 
 
 @pytest.mark.slow
+def test_chances_stand_where_the_board_can_say_them(person: Callable[..., Person]) -> None:
+    """Before the first bid there is nothing to say; after it, how often it is true as whoever is asked sees it."""
+    ann = person()
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.go(f"{match}#step=2")
+    ann.opens("Ask a bot")
+    panel = ann.page.get_by_role("region", name="Ask a bot")
+    panel.get_by_text("Asked 20 times").wait_for()
+    assert not panel.get_by_label("Chances").count()
+    ann.press("Next step")
+    assert re.search(r"alone, the bid of .+ is true in .*\d%", panel.get_by_label("Chances").inner_text())
+
+
+@pytest.mark.slow
 def test_from_a_loss_to_what_a_bot_would_have_done_are_two_clicks(person: Callable[..., Person]) -> None:
     """The first leads to the moment at which most was lost, as the loser saw it; the second asks."""
     ann = person()

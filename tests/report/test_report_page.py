@@ -16,7 +16,7 @@ from arena.analysis.sheet import read_sheet
 from arena.games import GAMES
 from arena.games.holdem import Holdem
 from arena.match.game import Seat
-from arena.match.record import Capsule, Decision
+from arena.match.record import Capsule, Decision, Entry
 from arena.page.report import write_report
 from arena.store import Store, StoredBot
 
@@ -288,6 +288,31 @@ def test_a_page_elsewhere(store: Store, tmp_path: Path) -> None:
     assert path == write_report(store, path)
     assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert [] == list(tmp_path.glob("*.tmp")) + list(store.folder.glob("*.html"))
+
+
+def test_what_a_bot_printed_is_found(store: Store) -> None:
+    """A report names the latest log that says something; on a site it links the text of all."""
+    store.add_many([entry(0, 0), entry(0, 1)])
+    (store.folder / "logs").mkdir()
+    for number, said in ((1, "old"), (2, "new"), (3, "")):
+        (store.folder / "logs" / f"ann-{number}.log").write_text(said)
+    alone = write_report(store).read_text(encoding="utf-8")
+    assert "What it printed is in <code>logs/ann-2.log</code>" in alone
+    assert 1 == alone.count("What it printed")
+    on_site = write_report(store, matches="/results/a%20b/matches").read_text(encoding="utf-8")
+    assert '<a href="/results/a%20b/logs/ann">What it printed</a>' in on_site
+
+
+def test_the_last_change_of_a_bot_is_its_first_match(store: Store) -> None:
+    """A new version is a bot of its own, which begins when it plays."""
+    day_s = 86_400
+    store.add_many([timed(entry(0, 0), 20_000 * day_s), timed(entry(0, 1), 20_003 * day_s)])
+    text = write_report(store).read_text(encoding="utf-8")
+    assert 2 == text.count(f'<td data-value="{20_000 * day_s}">4 Oct 2024</td>')
+
+
+def timed(played: Entry, began: float) -> Entry:
+    return attrs.evolve(played, started_at=began)
 
 
 def test_what_a_bot_printed_before_it_failed(store: Store) -> None:

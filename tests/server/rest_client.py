@@ -26,12 +26,12 @@ NO_TABLE = "00000000-0000-4000-8000-000000000000"
 
 
 def endpoints_of(
-    house: OpenTables, results: ResultsApi | None = None, find_turn: Any = None, **more: Any
+    house: OpenTables, results: ResultsApi | None = None, matches_of: Any = None, **more: Any
 ) -> list[Endpoint]:
     results = results or ResultsApi()
     leagues = more.pop("leagues", None) or a_league_server().apis
     return [
-        *TablesApi(house, find_turn).endpoints(),
+        *TablesApi(house, matches_of).endpoints(),
         *GamesApi(house, **more).endpoints(),
         *results.endpoints(),
         *chain.from_iterable(api.endpoints() for api in leagues),
@@ -121,12 +121,12 @@ async def rest(
     bots: Any = lambda game: (),
     boards: Any = MappingProxyType({}),
     questions: Any = None,
-    find_turn: Any = None,
+    matches_of: Any = None,
     client: str = "127.0.0.1",
     **changes: Any,
 ) -> AsyncIterator[Rest]:
     async with a_house(**changes) as house:
-        about = {"bots": bots, "boards": boards, "questions": questions, "find_turn": find_turn}
+        about = {"bots": bots, "boards": boards, "questions": questions, "matches_of": matches_of}
         app = app_of(house, find=find, plays_on=plays_on, **about)
         transport = httpx.ASGITransport(app, client=(client, 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:

@@ -98,12 +98,12 @@ async def test_an_archived_match_is_told_in_a_line(tmp_path: Path) -> None:
         archive.add(kept)
         house: Any = ()
         past = PastMatches(house, archive.find, plays_on=lambda table_id: True)
-        game, title, told = await past.told(kept.match_id, "127.0.0.1")
+        card = await past.card(kept.match_id, "127.0.0.1")
         with pytest.raises(Refusal):
-            await past.told("00000000ffff", "127.0.0.1")
+            await past.card("00000000ffff", "127.0.0.1")
     first = [name for name, rank in zip(kept.names, kept.record.ranks, strict=True) if rank == 1]
-    assert (Blef.name, f"{Blef.title}: {listed(kept.names)}") == (game, title)
-    assert told.startswith(f"{listed(first)} won.")
+    assert (Blef.name, f"{Blef.title}: {listed(kept.names)}") == (card.game, card.title)
+    assert card.description.startswith(f"{listed(first)} won.")
 
 
 async def test_what_a_ring_table_hides_stays_hidden(tmp_path: Path) -> None:

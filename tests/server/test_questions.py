@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import attrs
 import pytest
 import trio
 
@@ -19,14 +20,17 @@ from arena.page.film import filmed
 from arena.players.base import GonePlayer, MatchStart, Player
 from arena.players.desk import Question, Slot
 from arena.players.local import LocalPlayer
+from arena.refusal import Refusal
 from arena.sdk import Bot
-from arena.server.http.question_types import NewStart, QuestionAnswered
+from arena.server.http.question_types import QuestionAnswered
+from arena.server.kept import past_turn
+from arena.server.kept.finished import LinkCard
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.tables import questions as module
 from arena.server.tables.pauses import Pauses
 from arena.server.tables.questions import BotQuestions
 from arena.store import Store
-from arena.telling.replay import replay_of
+from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game
 from tests.report.reports import tournament
 from tests.server.halls import AnyMove, any_move
@@ -218,7 +222,20 @@ async def test_a_match_of_a_table(root: Path) -> None:
         assert 403 == (await server.post(path, {"bot": "odds", "step": 1}))[0]
 
 
-async def test_a_match_begins_where_another_one_was(root: Path) -> None:
+@attrs.frozen
+class Stored:
+    """One finished match."""
+
+    replay: Replay
+
+    async def turn(self, match_id: str, wanted: TurnWanted, address: str) -> PastTurn:
+        return wanted.found(match_id, self.replay, self.replay.moments())
+
+    async def card(self, match_id: str, address: str) -> LinkCard:
+        raise NotImplementedError
+
+
+async def test_a_match_begins_where_another_one_was(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever starts it has the seat of who was asked, sees what that one saw, and can play it to its end."""
     with Store.open(root / "first") as store:
         match = store.matches_from(0, 1)[0]
@@ -228,10 +245,14 @@ async def test_a_match_begins_where_another_one_was(root: Path) -> None:
     where = {"match": match.match_id, "step": 2}
     seat = steps[2].asked[0]
 
-    async def find(start: NewStart, address: str) -> PastTurn:
-        return TurnWanted(start.step, start.name).found(start.match, replay, replay.moments())
-
-    async with rest(find_turn=find, pauses=partial(Pauses, bot_s=0.0, showdown_s=0.0)) as server:
+    monkeypatch.setattr(
+        past_turn, "QUESTION_TOLD_MAX", 0
+    )  # a bound of questions to bots, and of nothing else
+    with pytest.raises(Refusal, match="too many to tell them to a bot"):
+        TurnWanted(2, None).found(match.match_id, replay, replay.moments()).told_json()
+    async with rest(
+        matches_of=lambda folder: Stored(replay), pauses=partial(Pauses, bot_s=0.0, showdown_s=0.0)
+    ) as server:
         at = await server.table(rules=rules)
         _, key = await server.join(at, "eve")
         assert 409 == (await server.post(f"{at}/start-from", where, key))[0]  # nobody has the other seat

@@ -21,16 +21,21 @@ import trio
 
 import arena.server.kept.reports
 import arena.server.kept.results
-from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
+from arena.server.http.answer_types import FilmPage
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.results_types import ResultsListed, ResultsMatches
 from arena.server.http.routing import Routing
+from arena.server.kept import bot_logs
 from arena.server.kept.archive import open_archive
+from arena.server.kept.bot_logs import logs_text
+from arena.server.kept.chosen import ChosenMatches
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
+from arena.server.refusal import Refusal
 from arena.server.site.site import Site
-from arena.store import Store, store_lock
+from arena.store import DATABASE, MatchFilter, Store, store_lock
 from tests.report.reports import HOSTILE, entry, tournament
 from tests.server.test_api import strictly
 
@@ -164,6 +169,95 @@ async def test_matches_are_filtered(root: Path) -> None:
         assert (400, "bot") == ((told := await server.get(f"{path}?only=lost"))[0], told[1]["field"])
         assert (400, "only") == ((told := await server.get(f"{path}?only=mine"))[0], told[1]["field"])
         assert (404, "against") == ((told := await server.get(f"{path}?against=eve"))[0], told[1]["field"])
+
+
+async def test_a_filter_looks_through_a_folder_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pages are of what was found then, until the folder changes; what is kept has a bound."""
+    looked: list[MatchFilter] = []
+    numbers_of = Store.numbers_of
+    monkeypatch.setattr(Store, "numbers_of", lambda store, of: looked.append(of) or numbers_of(store, of))
+    catalog, upsets, of_ann = ResultsCatalog(root), MatchFilter(only="upsets"), MatchFilter("ann")
+    first, second = [catalog.matches("first", upsets, place, 1) for place in (0, 1)]
+    assert [upsets] == looked
+    assert first.matches != second.matches
+    catalog.matches("first", of_ann, 0, 1)
+    catalog.matches("first", upsets, 0, 1)
+    assert [upsets, of_ann] == looked
+    os.utime(root / "first" / DATABASE)
+    catalog.matches("first", upsets, 0, 1)
+    assert [upsets, of_ann, upsets] == looked
+    chosen = ChosenMatches(most=1)
+    with Store.open(root / "first") as store:
+        for of in (upsets, of_ann, of_ann, upsets):
+            chosen.numbers(store, ("first",), of)
+    assert [upsets, of_ann, upsets] == looked[3:]
+
+
+async def test_the_matches_of_all_versions_of_a_bot(root: Path) -> None:
+    """Each version is a bot of its own; all of them can be asked for at once, also by what they lost."""
+    with closing(sqlite3.connect(root / "first" / DATABASE)) as db, db:
+        ((middle,),) = db.execute("SELECT AVG(match) FROM seats WHERE bot = 'ann'")
+        db.execute("UPDATE seats SET bot = 'ann@2' WHERE bot = 'ann' AND match > ?", (middle,))
+    async with results(root) as server:
+        path = "/api/results/first/matches"
+        _, everything = await server.get(path)
+        assert {"ann": ["ann", "ann@2"]} == everything["versions"]
+
+        def of_any(match: Any) -> bool:
+            return bool({"ann", "ann@2"} & set(match["names"]))
+
+        def lost(match: Any) -> bool:
+            places = zip(match["names"], match["ranks"], strict=True)
+            return any(name[:3] == "ann" and rank > 1 for name, rank in places)
+
+        for query, meant in (
+            ("?bot=ann@2", lambda match: "ann@2" in match["names"]),
+            ("?bot=ann&versions=all", of_any),
+            ("?bot=ann@2&versions=all", of_any),
+            ("?bot=ann@2&versions=all&only=lost", lost),
+        ):
+            _, found = await server.get(path + query)
+            expected = [each["match_id"] for each in everything["matches"] if meant(each)]
+            assert expected == [each["match_id"] for each in found["matches"]], query
+            assert expected
+        assert (400, "versions") == ((told := await server.get(f"{path}?versions=2"))[0], told[1]["field"])
+
+
+async def test_what_a_bot_printed_can_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of its logs, the latest first, as plain text; of much no more than the end, which is said."""
+    monkeypatch.setattr(bot_logs, "LOG_BYTES_MAX", 30)
+    monkeypatch.setattr(bot_logs, "LOGS_BYTES_MAX", 40)
+    logs = root / "first" / "logs"
+    logs.mkdir(exist_ok=True)
+    for name, said in (
+        ("ann-2.log", "<b>KeyError</b>\n"),
+        ("ann-10.log", "x" * 100 + "\n/home/me/bot.py failed\n"),
+        ("ann-1.log", "the first of all\n"),
+        ("ann-11.log", ""),
+        ("bob-1.log", "a secret of bob's"),
+    ):
+        (logs / name).write_text(said)
+    async with results(root) as server:
+        answer = await server.http.get("/results/first/logs/ann")
+        assert (200, "text/plain; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
+        assert (
+            "== logs/ann-10.log, the last 30 bytes of 124 bytes ==\nxxxxxx\nbot.py failed\n\n"
+            "== logs/ann-2.log, the last 10 bytes of 16 bytes ==\nError</b>\n\n"
+            "== and 1 older log, in the folder logs ==\n"
+        ) == answer.text
+        for bot, status in (("cat", 404), ("eve", 404), ("..%2F..%2Fsecret", 404), ("ann-2", 404)):
+            assert status == (await server.http.get(f"/results/first/logs/{bot}")).status_code, bot
+        with closing(sqlite3.connect(root / "first" / DATABASE)) as db, db:
+            db.execute("DELETE FROM matches WHERE number = 1")
+        hidden = await server.http.get("/results/first/logs/ann")
+    assert 403 == hidden.status_code
+    assert "series is still played" in hidden.text
+    assert "KeyError" not in hidden.text
+    (root / "secret").write_text("nobody may read this")
+    (logs / "ann-12.log").symlink_to(root / "secret")
+    with pytest.raises(Refusal, match="has printed nothing"):
+        logs_text(root / "first", "eve")
+    assert "nobody may read this" not in logs_text(root / "first", "ann")
 
 
 async def test_every_match_can_be_watched(root: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import attrs
 import httpx
 import pytest
 from raw_http import headers_of, request, said_by, served, status_of
@@ -16,6 +17,8 @@ from arena.games import GAMES
 from arena.refusal import Refusal
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
+from arena.server.kept.finished import LinkCard
+from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.site.site import ROOTS, Site
 
 SECRET = "nobody may read this"
@@ -139,15 +142,25 @@ async def test_pages_within_those_of_other_sites(
     assert alone.headers["content-security-policy"].endswith(f"frame-ancestors {allowed}")
 
 
+@attrs.frozen
+class OneMatch:
+    """One match of Blef, wherever it is looked for but in one folder."""
+
+    folder: str | None
+
+    async def turn(self, match_id: str, wanted: TurnWanted, address: str) -> PastTurn:
+        raise NotImplementedError
+
+    async def card(self, match_id: str, address: str) -> LinkCard:
+        if match_id != "0123456789ab" or self.folder == "b":
+            raise Refusal("not_found", "no finished match has this id")
+        return LinkCard("Blef: ann and <bob>", "ann won.", "blef")
+
+
 async def test_a_link_to_a_match_is_shown_with_who_won() -> None:
     """That of a match which is not over, or not there, with the rest of the page's."""
 
-    async def told(match: str, folder: str | None, address: str) -> tuple[str, str, str]:
-        if match != "0123456789ab" or folder == "b":
-            raise Refusal("not_found", "no finished match has this id")
-        return "blef", "Blef: ann and <bob>", "ann won."
-
-    async with asked(Site(told_of=told)) as http:
+    async with asked(Site(matches_of=OneMatch)) as http:
         match, in_folder, other, not_there = [
             (await http.get(f"{path}/matches/{id}")).text
             for path, id in [

@@ -18,17 +18,18 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.games.holdem.moves import Bet as PokerBet
 from arena.games.liars_dice.moves import Bid
-from arena.match.game import CHANCE
+from arena.match.game import CHANCE, Seat
 from arena.players.codec import Codec
 from arena.players.desk import Question, Slot
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
-from arena.telling.choices import read_choices
+from arena.telling.choices import read_choices, with_numbers
 from arena.telling.numbering import Numbering
 from arena.telling.spoken import in_the_imperative, spoken_moves, ways_to_say
 from arena.terminal.phrases import HELP, places_told
 from arena.terminal.sitting import PersonMatch, Sitting
 from arena.terminal.voice import Voice, sentence
+from arena.testing.games import random_match
 from arena.tournament.bots.entrants import resolve
 from arena.tournament.bots.game_source import find_game
 from arena.tournament.sparring import house_bots, opponents_of
@@ -102,7 +103,10 @@ def test_a_move_keeps_its_number() -> None:
 
     def offered(name: str, *moves: Any) -> dict[str, int]:
         game = GAMES[name]()
-        state, numbering = game.start(2), Numbering(game)
+        state, numberings = (
+            game.start(2),
+            [Numbering(game, ("ann", "bob"), Seat(seat)) for seat in (0, 1)],
+        )
         found: dict[str, int] = {}
         for move in (None, *moves, None):
             (who, *_) = game.to_act(state)
@@ -114,7 +118,7 @@ def test_a_move_keeps_its_number() -> None:
                 words
                 for _, words in spoken_moves(options, game, ("ann", "bob"), who, game.observe(state, who))
             ]
-            for words, number in zip(spoken, numbering.of(read_choices(options)), strict=True):
+            for words, number in zip(spoken, numberings[who].of(read_choices(options)), strict=True):
                 assert found.setdefault(words, number) == number
             if move is not None:
                 silent = {seat: game.silent_move() for seat in game.to_act(state) if seat != who}
@@ -129,6 +133,25 @@ def test_a_move_keeps_its_number() -> None:
     poker = offered("holdem", PokerBet(30), PokerBet(40))
     assert {"folds", "calls 10", "calls 20"} <= poker.keys()
     assert poker["calls 10"] == poker["calls 20"] != poker["folds"]
+
+
+@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game().numbered_moves(3)])
+def test_numbers_do_not_depend_on_the_first_question(name: str) -> None:
+    """Whatever is asked first, a move that the game numbers has the same number in every match."""
+    game, names = GAMES[name](), ("ann", "bob", "cat")
+    found: dict[tuple[int, str], int] = {}
+    for seed in range(12):
+        numberings = [Numbering(game, names, Seat(seat)) for seat in range(3)]
+        for _, step in islice(random_match(game, 3, Random(seed)), 200):
+            for seat in game.to_act(step.state):
+                if seat == CHANCE:
+                    continue
+                codec = Codec(game, names, seat)
+                choices = read_choices(json.loads(codec.options(game.options(step.state, seat))))
+                moves = [json.dumps(move) for move in with_numbers(choices)[0]]
+                for move, number in zip(moves, numberings[seat].of(choices), strict=True):
+                    assert found.setdefault((seat, move), number) == number, move
+    assert len(found) > 50
 
 
 def test_who_leaves_is_told_how_it_stood(capsys: Any) -> None:

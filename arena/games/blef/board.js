@@ -118,19 +118,61 @@ function revealedOptions({ set, found }, small) {
 
 // How a person moves: the kind of set, then its values or colours, of which only legal ones can be chosen; check.
 
-export function controls({ scene, options, send }, kit) {
+export function controls({ scene, seat, options, send }, kit) {
   const bets = (options ?? []).filter(({ kind }) => kind === "Bet");
   const check = (options ?? []).find(({ kind }) => kind === "Check");
   const last = scene.state?.history.findLast(({ action_id: id }) => id < SETS.length);
   const words = last ? `Check ${last.player}’s bet of ${articled(SETS[last.action_id].words)}` : "Check";
   const button = check && kit.html`<button type="button" onClick=${() => send(check.form)}>${kit.isolated(words, scene.names)}</button>`;
-  if (bets.length) return kit.html`<${BetForm} bets=${bets} send=${send} kit=${kit} besides=${button} />`;
+  if (bets.length) return kit.html`<${BetForm} bets=${bets} known=${knownTo(scene, seat)} send=${send} kit=${kit} besides=${button} />`;
   return kit.html`<div class="k-controls"><div class="k-buttons">${button}</div></div>`;
 }
 
-// What the rules show besides: the ladder, and of a round that is played which sets beat its bet.
+// What somebody knows of a set: how many of its cards are in the own hand, how many must be among the others' `hidden`
+// ones, and whether there are as many.
+function knownTo(scene, seat) {
+  const own = scene.own[seat]?.hands[0]?.hand.map(textOf) ?? [];
+  const hidden = scene.state.players.reduce((sum, { n_cards: count }) => sum + count, 0) - own.length;
+  return (set) => ({ hidden, ...neededOf(set, own, hidden) });
+}
+
+export function neededOf(set, own, hidden) {
+  const held = foundIn(set, own).numbers.size, missing = set.cards.length - held;
+  return { held, missing, isPossible: missing <= hidden };
+}
+
+// What a step says of chance: how often the set that was bet on is there among all cards that the others may hold, as
+// whoever is to answer sees it.
+export function chances(scene, kit) {
+  const last = scene.state?.history.findLast(({ action_id: id }) => id < SETS.length);
+  const [seat] = scene.asked, hand = scene.own[seat]?.hands[0]?.hand.map(textOf);
+  if (!last || !hand) return [];
+  const set = SETS[last.action_id], { hidden } = knownTo(scene, seat)(set);
+  return [`By the cards of ${scene.names[seat]} alone, the bet of ${articled(set.words)} is true in ${kit.percent(chanceOf(set, hand, hidden))} of all deals`];
+}
+
+// The share of all hands of `hidden` cards from the rest of the pack with which the set is there.  By the number of cards
+// taken so far: in how many ways; first any of the cards that the set has no use for, then enough of each kind it claims.
+export function chanceOf(set, own, hidden) {
+  const rest = [...RANKS].flatMap((rank) => [...SUITS].map((suit) => rank + suit)).filter((card) => !own.includes(card));
+  const kinds = [...new Set(set.cards)], fits = (claimed) => (card) => [...claimed].every((sign, at) => sign === "*" || sign === card[at]);
+  const useless = rest.filter((card) => !kinds.some((claimed) => fits(claimed)(card))).length;
+  let ways = Array.from({ length: hidden + 1 }, (_, taken) => choose(useless, taken));
+  for (const claimed of kinds) {
+    const needed = set.cards.filter((each) => each === claimed).length - own.filter(fits(claimed)).length;
+    const there = rest.filter(fits(claimed)).length;
+    ways = ways.map((_, taken) => ways.slice(0, taken + 1).reduce((sum, before, at) => sum + (taken - at >= needed ? before * choose(there, taken - at) : 0), 0));
+  }
+  return ways[hidden] / choose(rest.length, hidden);
+}
+
+const choose = (all, some) => Array.from({ length: some }, (_, at) => (all - at) / (at + 1)).reduce((product, each) => product * each, 1);
+
+// What the rules show besides: the ladder, and of a round that is played which sets beat its bet, and which of them can
+// be there for all that the reader knows.
 export function guide(scene, kit) {
   const { html } = kit;
+  const known = scene?.state ? knownTo(scene, scene.you) : () => ({ isPossible: true });
   const last = scene?.state?.history.findLast(({ action_id: id }) => id < SETS.length);
   const open = SETS.filter(({ id }) => !last || id > last.action_id);
   const said = !last ? `All ${SETS.length} sets, from the lowest`
@@ -141,21 +183,23 @@ export function guide(scene, kit) {
       const sets = SETS.filter((set) => set.kind === kind);
       const left = sets.filter((set) => open.includes(set));
       const count = left.length === sets.length ? sets.length : `${left.length || "none"} of ${sets.length}`;
-      return html`<li key=${kind} class=${left.length ? null : "is-beaten"}><span>${title} <small>${count}</small></span>
+      const some = left.filter((set) => known(set).isPossible).length;
+      const can = some === left.length ? "" : some ? `, ${some} can be there` : ", which cannot be there";
+      return html`<li key=${kind} class=${left.length ? null : "is-beaten"}><span>${title} <small>${count}${can}</small></span>
         <span>${left.length ? kit.cards(left[0].cards, { small: true, loose: true, claimed: true, label: `from ${left[0].words}` }) : "beaten"}</span></li>`;
     })}</ol>`;
 }
 
-function BetForm({ bets, send, kit, besides }) {
+function BetForm({ bets, known, send, kit, besides }) {
   const { html } = kit;
   const optionOf = (set) => bets.find((option) => kit.allows(option, { action_id: set.id }));
   const [wanted, want] = kit.useState({});
-  const legal = SETS.filter(optionOf);
-  const kind = legal.some((set) => set.kind === wanted.kind) ? wanted.kind : legal[0].kind;
+  const legal = SETS.filter(optionOf), lowest = (sets) => sets.find((each) => known(each).isPossible) ?? sets[0];
+  const kind = legal.some((set) => set.kind === wanted.kind) ? wanted.kind : lowest(legal).kind;
   const ofKind = legal.filter((set) => set.kind === kind);
-  const first = ofKind.some((set) => set.first === wanted.first) ? wanted.first : ofKind[0].first;
+  const first = ofKind.some((set) => set.first === wanted.first) ? wanted.first : lowest(ofKind).first;
   const ofFirst = ofKind.filter((set) => set.first === first);
-  const set = ofFirst.find(({ second }) => second === wanted.second) ?? ofFirst[0];
+  const set = ofFirst.find(({ second }) => second === wanted.second) ?? lowest(ofFirst);
   const all = SETS.filter((each) => each.kind === kind);
   const { title, firstTitle, secondTitle } = KINDS[kind];
   const bet = (event) => {
@@ -165,18 +209,36 @@ function BetForm({ bets, send, kit, besides }) {
   const part = (name, legend, of, among, chosen) => html`<fieldset>
     <legend>${legend}</legend>
     ${[...new Set(of.map((each) => each[name]))].map((value) => html`<${kit.Choice} key=${value} name=${name} chosen=${value === chosen}
-      disabled=${!among.some((each) => each[name] === value)} choose=${() => want({ ...set, [name]: value })}>${partSign(value, kit)}<//>`)}
+      disabled=${!among.some((each) => each[name] === value)} choose=${() => want({ ...set, [name]: value })}>
+      <span class=${among.filter((each) => each[name] === value).some((each) => known(each).isPossible) ? null : "is-impossible"}>${partSign(value, kit)}</span><//>`)}
   </fieldset>`;
   return html`<form class="k-controls blef-moves" onSubmit=${bet}>
     <fieldset>
       <legend class="unseen">What do you bet is there?</legend>
       ${Object.keys(KINDS).map((each) => html`<${kit.Choice} key=${each} name="kind" chosen=${each === kind}
-        disabled=${!legal.some((other) => other.kind === each)} choose=${() => want({ ...set, kind: each })}>${KINDS[each].title}<//>`)}
+        disabled=${!legal.some((other) => other.kind === each)} choose=${() => want({ ...set, kind: each })}>${rung(KINDS[each].title, legal.filter((other) => other.kind === each), known, kit)}<//>`)}
     </fieldset>
     ${part("first", firstTitle ?? title, all, ofKind, set.first)}
     ${secondTitle ? part("second", secondTitle, all.filter((each) => each.first === set.first), ofFirst, set.second) : null}
+    <p class="blef-known">${knownSaid(set, known(set), kit)}</p>
     <div class="k-buttons"><button class="k-send">Bet ${articled(set.words)}</button>${besides}</div>
   </form>`;
+}
+
+// A kind of set on the ladder, and how many of its sets that beat the bet can be there.
+function rung(title, open, known, { html }) {
+  const some = open.filter((set) => known(set).isPossible).length;
+  return html`<span class=${`blef-rung${open.length && !some ? " is-impossible" : ""}`}>${title}<small>${
+    open.length ? `${some || "none"} possible` : "beaten"}</small></span>`;
+}
+
+// "You hold one of its four cards; three are missing."
+function knownSaid(set, { held, missing, hidden, isPossible }, { numberWord: number }) {
+  const { length } = set.cards;
+  if (!missing) return length === 1 ? "You hold it, so it is there." : `You hold all ${number(length)} cards, so it is there.`;
+  if (!isPossible) return `Cannot be there: ${number(missing)} missing, ${number(hidden)} face down.`;
+  if (length === 1) return "You do not hold it.";
+  return `You hold ${held ? number(held) : "none"} of its ${number(length)} cards${held ? `; ${number(missing)} ${missing === 1 ? "is" : "are"} missing` : ""}.`;
 }
 
 // A value or colour as a card, the size of a straight in words.
@@ -193,10 +255,18 @@ function articled(words) {
 
 // On a phone its controls take three rows of choices; a row of them shall fit beside its question.
 export const style = `
-.stage:has([data-game="blef"]) { --dock-height: 17.8rem; }
+.stage:has([data-game="blef"]) { --dock-height: 18.4rem; }
 .blef-moves { --k-card-small: 1.5rem; }
 .blef-moves fieldset { gap: .3rem; }
 .blef-moves legend { max-width: 4.6rem; }
+@media (max-width: 44rem) {
+  .blef-moves .k-buttons button { line-height: 1.15; }
+}
+.blef-rung { display: grid; line-height: 1.15; }
+.blef-rung small { font-size: .72rem; color: var(--soft); }
+.k-choice:has(.is-impossible) { border-style: dashed; color: var(--soft); }
+.is-impossible .k-card { opacity: .55; }
+.k-controls .blef-known { margin: 0; min-height: 1.2em; font-size: .82rem; line-height: 1.2; color: var(--soft); max-width: none; }
 `;
 
 // The sets, in the order of their seniority.

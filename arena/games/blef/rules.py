@@ -119,6 +119,10 @@ class Blef(Game[State, Move]):
             return ()
         return _OPTIONS_AFTER[state.history[-1].action_id if state.history else -1]
 
+    def numbered_moves(self, seats: int) -> tuple[Move, ...]:
+        """All bets."""
+        return tuple(map(Bet, range(len(SETS))))
+
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
         """The deal; or the bet stands; or the round is lost."""
         asked = self.to_act(state)

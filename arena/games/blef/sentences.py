@@ -80,7 +80,7 @@ def tell_why(events: Sequence[Event], name: Names) -> str | None:
             case Showdown(player, bettor, _, words, _, is_there) if is_there:
                 return f"{name(player)} checked {name(bettor)}'s bet of {_set(words)}, and it was there"
             case Showdown(player, bettor, _, words):
-                return f"{name(bettor)} bet {_set(words)}, {name(player)} checked, and it was not there"
+                return f"{name(player)} checked {name(bettor)}'s bet of {_set(words)}, and it was not there"
             case RoundLost(loser):
                 return f"{name(loser)} gave no valid answer"
     return None

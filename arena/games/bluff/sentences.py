@@ -89,7 +89,7 @@ def tell_why(events: Sequence[Event], name: Names) -> str | None:
             player, taken = name(shown.player), some(shown.pile_size, "card", "cards")
             if shown.bluff:
                 claim = _claim(len(shown.cards), shown.claim)
-                return f"{player} was caught bluffing with {claim}, and took {taken}"
+                return f"{player} claimed {claim}, was caught bluffing and took {taken}"
             return f"{name(shown.accuser)} accused {player}, who had told the truth, and took {taken}"
     return None
 
@@ -108,4 +108,4 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     pile = f"the pile has {some(seen.pile_size, 'card', 'cards')}" if seen.pile_size else "the pile is empty"
     yield pile if last is None else f"{pile}; {name(last.player)} claims {_claim(last.count, last.claim)}"
     if seen.asked == "play" and seen.claim_due is not None:
-        yield f"{_claim(2, seen.claim_due).removeprefix('two ')} are due"
+        yield f"the next claim must be {_claim(2, seen.claim_due).removeprefix('two ')}"

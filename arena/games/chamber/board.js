@@ -112,7 +112,7 @@ function countsOf(items) {
 }
 
 const namesOf = (items, kit) =>
-  kit.listed([...countsOf(items)].map(([item, count]) => (count > 1 ? `${count} ${kit.itemWords(item)}` : kit.itemWords(item))));
+  kit.listed([...countsOf(items)].map(([item, count]) => (count > 1 ? `${kit.itemWords(item)} ×${count}` : kit.itemWords(item))));
 
 // How a person moves: one button for each shot and item, and where an item needs it another one for its target.
 
@@ -124,6 +124,13 @@ const ITEMS = {
   UseAddLifeItem: ["AddLife", "one life more"],
   UseStealItem: ["Steal", "use an item of another player at once"],
 };
+
+// What a step says of chance: how often the next shell is live, to whoever has not looked at it.
+export function chances({ state, asked, ranks }, kit) {
+  const { live_left: live, blank_left: blank } = state ?? {};
+  if (ranks || !asked.length || state.asked !== "turn" || !(live + blank)) return [];
+  return [`The next shell is live in ${kit.percent(live / (live + blank))} of all orders: ${kit.numberWord(live)} live, ${kit.numberWord(blank)} blank`];
+}
 
 export function controls({ scene, seat, options, send }, kit) {
   if (!options?.length || seat === null) return null;

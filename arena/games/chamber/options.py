@@ -18,6 +18,7 @@ from arena.games.chamber.items import (
     Item,
 )
 from arena.games.chamber.moves import (
+    Move,
     Pass,
     ShootPlayer,
     UseAddLifeItem,
@@ -35,6 +36,24 @@ _ON_ONESELF = {
     for kind in (UseDoubleDamageItem, UseChamberCheckItem, UseQuickshotItem, UseAddLifeItem)
 }
 _IN_WINDOW = (Option(UseRebalancerItem, {"ammo": OneOf((LIVE, BLANK))}), Option(Pass))
+
+
+def every_move(seats: int) -> tuple[Move, ...]:
+    """Everything that a seat may ever do among so many, each once."""
+    everybody = tuple(map(Seat, range(seats)))
+    return (
+        *map(ShootPlayer, everybody),
+        *(option.move() for option in _ON_ONESELF.values()),
+        Pass(),
+        *map(UseRebalancerItem, (LIVE, BLANK)),
+        *map(UseSkipItem, everybody),
+        *(
+            UseStealItem(target, item, skip_target)
+            for item in _STEALABLE
+            for target in everybody
+            for skip_target in (everybody if item == SKIP else (None,))
+        ),
+    )
 
 
 def options_in_window() -> tuple[Option, ...]:

@@ -78,7 +78,7 @@ from arena.games.chamber.moves import (
     UseSkipItem,
     UseStealItem,
 )
-from arena.games.chamber.options import options_in_window, options_on_turn
+from arena.games.chamber.options import every_move, options_in_window, options_on_turn
 from arena.games.chamber.state import (
     LOAD,
     OVER,
@@ -215,6 +215,10 @@ class Chamber(Game[State, Move]):
         if state.due == WINDOW and seat in self.to_act(state):
             return options_in_window()
         return ()
+
+    def numbered_moves(self, seats: int) -> tuple[Move, ...]:
+        """All moves."""
+        return every_move(seats)
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
         """Applies a load, a rebalance, a shot, an item, or all answers of the owners of Rebalancers."""

@@ -76,7 +76,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
         case UseSkipItem(target):
             return f"{name(seat)} uses Skip on {name(target)}"
         case UseRebalancerItem(ammo):
-            return f"{name(seat)} uses a Rebalancer for {ammo} shells"
+            return f"{name(seat)} uses a Rebalancer to add {ammo} shells"
         case UseStealItem(target, item, skip_target):
             return _stolen(ItemStolen(seat, target, item, skip_target), name)
         case Pass():
@@ -91,7 +91,7 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case RoundStarted():
             return _round_started(payload, name)
         case RebalancerUsed(player, ammo):
-            return f"{name(player)} uses a Rebalancer for {ammo} shells"
+            return f"{name(player)} uses a Rebalancer to add {ammo} shells"
         case Rebalanced(added, live, blank):
             who = listed([f"{name(player)} adds {number_word(amount)}" for player, amount in added])
             return f"{who}: the chamber now holds {_shells(live, blank)}"
@@ -129,12 +129,16 @@ def _round_started(begun: RoundStarted, name: Names) -> str:
 
 
 def _shells(live: int, blank: int) -> str:
-    """The shells in words: `four live shells and one blank`."""
-    return f"{some(live, 'live shell', 'live shells')} and {number_word(blank)} blank"
+    """The shells in words: `four live and one blank shell`."""
+    return f"{number_word(live)} live and {some(blank, 'blank shell', 'blank shells')}"
 
 
 def _shot(shot: Shot, name: Names) -> str:
-    left = f", {some(shot.lives, 'life', 'lives')} left" if shot.fired == "live" else ""
+    left = (
+        f", leaving {name(shot.target)} with {some(shot.lives, 'life', 'lives')}"
+        if shot.fired == LIVE
+        else ""
+    )
     return f"{name(shot.player)} shoots {_whom(shot.player, shot.target, name)}: {shot.fired}{left}"
 
 
@@ -149,9 +153,9 @@ def _stolen(stolen: ItemStolen, name: Names) -> str:
 
 
 def _listed(items: Iterable[Item]) -> str:
-    """The items in short: `2 Skip, Steal`."""
+    """The items in short: `Skip ×2, Steal`."""
     counts = Counter(_ITEMS[item] for item in items)
-    return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"
+    return ", ".join(f"{item} ×{count}" if count > 1 else item for item, count in counts.items()) or "nothing"
 
 
 def tell_why(events: Sequence[Event], name: Names) -> str | None:
@@ -179,7 +183,7 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     yield chamber if seen.known_next is None else f"{chamber}, and the next shell is [{seen.known_next}]"
     effects = {"Double Damage": seen.double_damage, "Quickshot": seen.quickshot}
     if on := [effect for effect, is_on in effects.items() if is_on]:
-        yield f"{listed(on)} {'is' if len(on) == 1 else 'are'} on"
+        yield f"{listed(on)} {'is' if len(on) == 1 else 'are'} in effect"
     if seen.asked == "rebalance":
         yield "before the first turn, whoever has a Rebalancer may use it"
     elif seen.current_player != seat:

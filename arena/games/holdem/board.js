@@ -135,7 +135,7 @@ function place(scene, seat, hand, kit) {
 }
 
 function statsOf(scene, row, hand, kit) {
-  if (hand.beat) return chanceWords(hand.beat.chances?.[row.playerID]) || "\u00a0";
+  if (hand.beat) return chanceWords(hand.beat.chances?.[row.playerID], kit) || "\u00a0";
   const over = kit.told(scene, "match_over");
   const name = row.playerID;
   if (over) return `${signed(Object.fromEntries(over.returns)[name])} in the match`;
@@ -201,9 +201,22 @@ function chancesOf(hands, opened) {
   return Object.fromEntries(hands.map(([name], at) => [name, { wins: found[at].wins / boards, ties: found[at].ties / boards }]));
 }
 
-function chanceWords(chance) {
+// What a step says of chance to whoever knows all hands: how often each would win if nobody folded any more, and in a
+// run-out the same after each street.
+export function chances(scene, kit) {
+  const { events, state: { table, cards, turn } } = scene;
+  const said = (found) => kit.listed(Object.entries(found).map(([name, chance]) => `${name} ${chanceWords(chance, kit)}`));
+  const come = beats(scene).filter(({ chances: found }) => found);
+  if (come.length) return come.map(({ opened, chances: found }) => `After the ${streetWith(opened.length)}, ${said(found)}`);
+  const opened = STREETS.flatMap((street) => cards[street] ?? []);
+  const isIn = table.filter(({ state }) => state !== "folded" && state !== "out");
+  const hands = isIn.map(({ playerID: name }) => [name, scene.own[kit.seatOf(scene, name)]?.cards.hole]);
+  if (!turn.playerID || opened.length < 3 || hands.length < 2 || hands.some(([, hole]) => !hole) || events.some(({ kind }) => kind === "hand_over")) return [];
+  return [`If nobody folds from here, ${said(chancesOf(hands, opened))}`];
+}
+
+function chanceWords(chance, { percent }) {
   if (!chance) return "";
-  const percent = (share) => (share > 0 && share < 0.01 ? "under 1%" : share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`);
   return `wins ${percent(chance.wins)}${chance.ties ? `, shares ${percent(chance.ties)}` : ""}`;
 }
 

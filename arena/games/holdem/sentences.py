@@ -62,11 +62,11 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case PotWon(size, winners):
             return f"the pot of {size:,} is shared: {pot_shares(winners, name)}"
         case HandOver(won):
-            return f"the hand: {_signed(won, name)}"
+            return f"the hand ends: {_signed(won, name)}"
         case Eliminated(out):
             return f"{name(out)} has no chips left"
         case MatchOver(_, returns):
-            return f"the match: {_signed(returns, name)}"
+            return f"the match ends: {_signed(returns, name)}"
     return None
 
 

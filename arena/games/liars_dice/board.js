@@ -133,6 +133,26 @@ function revealedDice({ hands, numbers, isOpen }, seat, small, kit) {
   });
 }
 
+// What a step says of chance: how often the bid is true among all dice that the others may have, as whoever is to answer
+// it sees them.
+export function chances(scene, kit) {
+  const { state, asked, rules } = scene;
+  const [face, count] = state?.last_bid ?? [0, 0], bidder = kit.seatOf(scene, state?.last_bidder, typeof scene.viewer === "number" ? scene.viewer : null);
+  const seat = asked.find((each) => each !== bidder && scene.own[each]?.your_hand.length);
+  if (!count || seat === undefined) return [];
+  const counts = (die) => die === face || (rules.wild_ones && die === 1);
+  const own = scene.own[seat].your_hand, held = own.filter(counts).length;
+  const hidden = state.other_hands.reduce((sum, [, dice]) => sum + dice, 0) - own.length;
+  const share = Array.from({ length: rules.faces }, (_, at) => at + 1).filter(counts).length / rules.faces;
+  let some = 0;
+  for (let found = Math.max(0, count - held); found <= hidden; found++) {
+    let ways = 1;
+    for (let at = 0; at < found; at++) ways *= (hidden - at) / (at + 1);
+    some += ways * share ** found * (1 - share) ** (hidden - found);
+  }
+  return [`By the dice of ${scene.names[seat]} alone, the bid of ${bidWords(count, face, kit)} is true in ${kit.percent(some)} of all rolls of the others`];
+}
+
 // How a person moves: a count and a face, of which only legal ones can be chosen; challenge; pass.
 
 export function controls({ scene, seat, options, send }, kit) {

@@ -138,6 +138,11 @@ class LiarsDice(Game[State, Move]):
             return ()
         return self._options_asked(state, seat)
 
+    def numbered_moves(self, seats: int) -> tuple[Move, ...]:
+        """All bids that there may be."""
+        counts = range(1, seats * self.dice + 1)
+        return tuple([Bid(face, count) for face in range(1, self.faces + 1) for count in counts])
+
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
         """Applies the roll; or the first invalid answer, else the first challenge, else the bid."""
         asked = self.to_act(state)

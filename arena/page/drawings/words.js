@@ -20,3 +20,6 @@ export const classes = (...parts) => parts.filter(Boolean).join(" ");
 // "ann", "ann and bob", "ann, bob and cat".
 export const listed = (words) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+// A share of 1: "37%"; what is neither impossible nor certain is never said to be.
+export const percent = (share) => (share > 0 && share < 0.01 ? "under 1%" : share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`);

@@ -40,7 +40,7 @@ def wishes(sheet: Sheet, pages: Sequence[BotPage]) -> Iterator[Wish]:
 def _wishes(sheet: Sheet, pages: Sequence[BotPage]) -> Iterator[Wish]:
     pairs = list(pairwise(page.row.bot for page in pages))[:NEIGHBOURS_MAX]
     yield from _between(sheet, pairs[:1], "the two best bots")
-    losses = [[(page, lost) for lost in page.lost] for page in pages]
+    losses = [[(page, lost) for lost in page.telling_losses] for page in pages]
     for number, turn in enumerate(zip_longest(*losses)):
         for page, lost in filter(None, turn):
             yield Wish(lost.match_id, why_of(page, lost), page.row.bot)

@@ -31,6 +31,8 @@ from arena.reading.strict import read_regular
 from arena.store import DATABASE, Store
 from arena.tournament.folder.stored import ORIGIN, stored_game
 from arena.tournament.plan import is_guessable
+from arena.tournament.play.logs import FOLDER as LOGS
+from arena.tournament.play.logs import logs_of
 from arena.words import clipped, printable, without_folders
 
 PAGES_MAX = 100
@@ -90,10 +92,14 @@ class Facts:
     board: Leaderboard
     pages: tuple[BotPage, ...]
     """The bots' pages, by rank."""
-    lost: Mapping[str, LostHow]
+    why_lost: Mapping[str, LostHow]
     """Why each of these bots lost."""
     printed: Mapping[str, tuple[str, ...]]
     """The last lines that a bot had printed when it failed, by the name of the capsule."""
+    since: Mapping[str, float]
+    """When each bot began its first match, in Unix time; a new version is a bot of its own."""
+    logs: Mapping[str, str]
+    """The name of the latest log of each bot that printed something, within the folder."""
     seats: tuple[SeatResult, ...]
     """The results of each seat, all bots together."""
     times: tuple[Times, ...]
@@ -121,7 +127,9 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
         board=board,
         pages=pages,
         printed=dict(_printed(store, pages)),
-        lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
+        since=dict(_since(store, sheet)),
+        logs=dict(_logs(store.folder, names[:PAGES_MAX])),
+        why_lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),
@@ -139,6 +147,23 @@ def _printed(store: Store, pages: Sequence[BotPage]) -> Iterator[tuple[str, tupl
         if lines:
             told = (clipped(printable(without_folders(line)), LINE_MAX) for line in lines[-LINES_MAX:])
             yield failure.capsule, tuple(told)
+
+
+def _since(store: Store, sheet: Sheet) -> Iterator[tuple[str, float]]:
+    """Each bot that played, and when its first match in schedule order began."""
+    for bot, row in zip(*np.unique(sheet.bot, return_index=True), strict=True):
+        for (began,) in store.rows(
+            "SELECT started_at FROM matches WHERE match_id = ?", sheet.match_ids[sheet.match[row]]
+        ):
+            yield sheet.bots[bot], float(began)
+
+
+def _logs(folder: Path, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each bot that printed something, and its latest log that says what."""
+    files = {path.name: path for path in (folder / LOGS).glob("*.log") if path.stat().st_size}
+    for bot in bots:
+        if found := logs_of(files, bot):
+            yield bot, f"{LOGS}/{found[0]}"
 
 
 def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFacts:

@@ -17,6 +17,12 @@ TEXT_MAX = 200
 """The most characters of a reason on a bot's page."""
 
 
+def short_day(unix_s: float) -> str:
+    """The same day in few letters: `21 Nov 2026`."""
+    number, month, year = day(unix_s).split()
+    return f"{number} {month[:3]} {year}"
+
+
 def day(unix_s: float) -> str:
     """A day such as `21 November 2026`, in UTC, and in English whatever the locale."""
     moment = datetime.fromtimestamp(unix_s, UTC)

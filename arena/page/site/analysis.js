@@ -1,7 +1,10 @@
 // What a house bot would have done: it is asked where somebody was asked in a finished match.
 
-import { html, useEffect, useRef, useState } from "../html.js";
+import { chancesSaid } from "../boards.js";
+import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
+import { sceneAt } from "../film.js";
+import { kit } from "../kit.js";
 import { gameNamed, post, sentence } from "./ask.js";
 import { makeTable, usual } from "./opening.js";
 import { counted, Trouble, useAsked, useDoing } from "./parts.js";
@@ -15,7 +18,7 @@ function stepAsked(film, place, seat) {
 }
 
 // `folder`: the results folder that the match is of, or nothing.  `place`, `viewer`: where the player is, and as whom.
-export function Analysis({ film, folder, address, place, viewer }) {
+export function Analysis({ film, module, folder, address, place, viewer }) {
   const game = useAsked(() => gameNamed(film.game), [film.game]).value;
   const [wishedBot, setBot] = useState("");
   const [wishedSeat, setSeat] = useState(null);
@@ -34,12 +37,15 @@ export function Analysis({ film, folder, address, place, viewer }) {
     bots: film.names.filter((_, each) => each !== seat).map((name) => (game.bots.includes(name) ? name : usual(game.bots))),
     from: { match: film.match, step, name: film.names[seat], results: folder || null },
   })}`));
+  const chances = useMemo(() => chancesSaid(module, sceneAt(film, place, viewer), kit), [film, place, viewer]);
   const isKnown = Boolean(game);
   useEffect(() => { if (isKnown && bot && step >= 0) ask(); }, [isKnown]); // whoever comes here wants to know
   if (!game) return html`<p class="soft">One moment…</p>`;
-  if (!bot) return html`<p class="soft">No house bot plays this game here.</p>`;
+  const luck = chances.length > 0 && html`<ul class="rows chances" aria-label="Chances">${chances.map((each) => html`<li key=${each}>${isolated(sentence(each), film.names)}</li>`)}</ul>`;
+  if (!bot) return luck || html`<p class="soft">No house bot plays this game here.</p>`;
   const found = answers.current.get(about);
   return html`<section class="analysis" aria-label="Ask a bot">
+    ${luck}
     <p>What would <select value=${bot} onChange=${(event) => setBot(event.target.value)} aria-label="Bot">
         ${game.bots.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select> do as <select
         value=${seat} onChange=${(event) => setSeat(Number(event.target.value))} aria-label="Seat">

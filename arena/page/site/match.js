@@ -108,7 +108,7 @@ function Shown({ film, module, where, tab, folder, address, isWhole, isEmbedded 
       }
     }, ADDRESS_DELAY_MS);
   };
-  const tabs = [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, folder, address, place, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
+  const tabs = [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, module, folder, address, place, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
   return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} tabs=${tabs}
     link=${(step, viewer) => `${location.origin}${location.pathname}${momentOf(film.first + step, viewer)}&play`} />`;
 }

@@ -18,7 +18,7 @@ export function Page({ id: folder, takesFocus }) {
   const here = `/results/${encodeURIComponent(folder)}`;
   const [asked, change] = useState(() => {
     const said = new URLSearchParams(location.search);
-    return Object.fromEntries(["bot", "against", "only"].map((name) => [name, said.get(name) ?? ""]));
+    return Object.fromEntries(["bot", "versions", "against", "only"].map((name) => [name, said.get(name) ?? ""]));
   });
   const [found, set] = useState(null);
   const [run, busy, refused, forget] = useDoing();
@@ -31,6 +31,7 @@ export function Page({ id: folder, takesFocus }) {
   const choose = (changed) => {
     const next = { ...asked, ...changed };
     if (!next.bot && next.only === "lost") next.only = "";
+    if (changed.bot !== undefined) next.versions = "";
     forget();
     change(next);
     history.replaceState(null, "", `${here}/matches${queryOf(next) ? `?${queryOf(next)}` : ""}`);
@@ -40,11 +41,13 @@ export function Page({ id: folder, takesFocus }) {
     <select id=${name} value=${asked[name]} onChange=${(event) => choose({ [name]: event.target.value })}>
       ${choices.map(([value, said]) => html`<option key=${value} value=${value}>${said}</option>`)}</select>`;
   const named = bots.map((name) => [name, name]);
+  const among = Object.values(found?.versions ?? {}).find((names) => names.includes(asked.bot)) ?? [];
   return html`<${Heading} takesFocus=${takesFocus}>Matches of ${folder}<//>
     <p class="lead"><a href=${here}>The report</a> says who is best, and how sure that is.</p>
     <${Trouble} refused=${refused} />
     ${found && html`<p class="field inline">${field("bot", "Played by", [["", "everybody"], ...named])}
-        ${field("against", "with", [["", "anybody"], ...named.filter(([name]) => name !== asked.bot)])}
+        ${among.length ? field("versions", "in", [["", "this version"], ["all", `all ${among.length} versions`]]) : ""}
+        ${field("against", "with", [["", "anybody"], ...named.filter(([name]) => name !== asked.bot && !(asked.versions && among.includes(name)))])}
         ${field("only", "Show", KINDS.filter(([kind]) => kind !== "lost" || asked.bot))}</p>
       ${asked.only === "upsets" ? html`<p class="soft">Matches won by whoever has the fewest points on average of those who played.</p>` : ""}
       <p class="soft" role="status">${counted(found.matches_in_all, "match", "matches")}</p>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
@@ -19,8 +19,9 @@ from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.request_types import body_of, number_in_query
 from arena.server.kept.film_pages import MatchPart
+from arena.server.kept.finished import FinishedMatches
 from arena.server.kept.past import PastMatches
-from arena.server.kept.past_turn import PastTurn, TurnWanted
+from arena.server.kept.past_turn import TurnWanted
 from arena.server.limits import STEPS_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.tables.api import address_of
@@ -64,7 +65,7 @@ class GamesApi(Api):
         `levels`: how strong they are.
         """
         self._questions = questions
-        self._past = PastMatches(house, find, plays_on)
+        self.past = PastMatches(house, find, plays_on)
         self._bots = bots
         self._boards = boards
         self._emblems = emblems
@@ -90,12 +91,12 @@ class GamesApi(Api):
     @endpoint("GET", "/api/matches/{match}", {200: MatchPage}, query=PART, refusals=("conflict",))
     async def get_match(self, request: Request) -> bytes:
         """A finished match, step by step."""
-        return await self._past.page(request.path_params["match"], part_asked(request), address_of(request))
+        return await self.past.page(request.path_params["match"], part_asked(request), address_of(request))
 
     @endpoint("GET", "/api/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",))
     async def get_film(self, request: Request) -> bytes:
         """A finished match as the site's player shows it."""
-        return await self._past.film(request.path_params["match"], part_asked(request), address_of(request))
+        return await self.past.film(request.path_params["match"], part_asked(request), address_of(request))
 
     @endpoint(
         "POST",
@@ -106,18 +107,7 @@ class GamesApi(Api):
     )
     async def ask_bot(self, request: Request) -> QuestionAnswered:
         """What a house bot would do at a step of a finished match."""
-        match = request.path_params["match"]
-        return await answered(
-            request, self._questions, lambda wanted: self.turn(match, wanted, address_of(request))
-        )
-
-    async def turn(self, match: str, wanted: TurnWanted, address: str) -> PastTurn:
-        """A question of a finished match of a table.  Raises Refusal."""
-        return await self._past.turn(match, wanted, address)
-
-    async def told(self, match: str, address: str) -> tuple[str, str, str]:
-        """The game of a finished match, its title and its result in words.  Raises Refusal."""
-        return await self._past.told(match, address)
+        return await answered(request, self._questions, request.path_params["match"], self.past)
 
     def _listed(self, name: str) -> GameListed:
         cls = GAMES[name]
@@ -138,14 +128,16 @@ class GamesApi(Api):
 async def answered(
     request: Request,
     questions: BotQuestions | None,
-    find: Callable[[TurnWanted], Awaitable[PastTurn]],
+    match: str,
+    matches: FinishedMatches,
 ) -> QuestionAnswered:
-    """The answer to a question that a request puts to a house bot; `find` finds it in a match."""
+    """The answer to a question of one of these matches that a request puts to a house bot."""
     asked = await body_of(request, NewQuestion)
     if questions is None:
         raise Refusal("conflict", "this server has no house bots that could be asked")
     with questions.counted(address_of(request)):
-        return await questions.ask(asked.bot, await find(TurnWanted(asked.step, asked.name)))
+        wanted = TurnWanted(asked.step, asked.name)
+        return await questions.ask(asked.bot, await matches.turn(match, wanted, address_of(request)))
 
 
 def part_asked(request: Request) -> MatchPart:

@@ -7,7 +7,7 @@ somebody who reads.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -24,13 +24,13 @@ from arena.refusal import Refusal
 from arena.server.http.answer_types import MatchPage, SceneShown
 from arena.server.http.quotas import WaitingRequests
 from arena.server.kept.film_pages import MatchPart, film_page
+from arena.server.kept.finished import LinkCard, card_of
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.open_tables import OpenTables
 from arena.server.tables.played_match import PlayedMatch, moments_of
 from arena.server.tables.views import shown_step
 from arena.telling.replay import SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer
-from arena.words import first_place, listed
 
 T = TypeVar("T")
 
@@ -73,9 +73,9 @@ class PastMatches:
                 "forbidden", "its table is open, and what nobody showed there stays hidden"
             ) from None
 
-    async def told(self, match_id: str, address: str) -> tuple[str, str, str]:
-        """The game of the match, its title and its result in words.  Raises Refusal."""
-        return await self._in_a_thread(_told, match_id, address, SPECTATOR.name)
+    async def card(self, match_id: str, address: str) -> LinkCard:
+        """Who played the match, and who won.  Raises Refusal."""
+        return await self._in_a_thread(_card, match_id, address, SPECTATOR.name)
 
     async def _in_a_thread(
         self, make: Callable[[_Past], T], match_id: str, address: str, seen_by: str | None = None
@@ -124,16 +124,8 @@ class _Past:
     """The limit of a move, if it is known."""
 
 
-def _told(past: _Past) -> tuple[str, str, str]:
-    return match_told(past.showing, past.ranks)
-
-
-def match_told(showing: Showing, ranks: Sequence[int]) -> tuple[str, str, str]:
-    """The name of a match's game, "GAME: NAMES", and who won; `ranks` is empty where the rules failed."""
-    game, names = showing.game, showing.names
-    first = [name for name, rank in zip(names, ranks, strict=False) if rank == 1]
-    result = f"{first_place(first, 'won')}. " if first else ""
-    return game.name, f"{game.title}: {listed(names)}", f"{result}The whole match, step by step."
+def _card(past: _Past) -> LinkCard:
+    return card_of(past.showing, past.ranks)
 
 
 def _page(match_id: str, part: MatchPart, past: _Past) -> bytes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
 import msgspec
 
-from arena.match.game import Event, Game, Option, Seat
+from arena.match.game import Event, Game, Option, Seat, Told
 from arena.match.information import told_to
 from arena.match.record import Turn
 from arena.players.codec import codec_of
@@ -28,14 +28,25 @@ class PastTurn:
     game: Game[Any, Any]
     names: tuple[str, ...]
     seat: Seat
-    told: tuple[tuple[str, Any], ...]
-    """What the seat was told until then: kinds and payloads, as JSON."""
+    told: tuple[Told, ...]
+    """What the seat was told until then."""
     observation: Any
     options: tuple[Option, ...]
     turns: tuple[Turn, ...]
     """The moves that led there."""
     played: Any
     """The move that was made; None if the match ended before."""
+
+    def told_json(self) -> tuple[tuple[str, msgspec.Raw], ...]:
+        """What the seat was told until then: kinds and payloads, as JSON.
+
+        Called in a thread, as there may be much of it.  Raises Refusal if it is too much to tell a bot.
+        """
+        if len(self.told) > QUESTION_TOLD_MAX:
+            why = f"{counted(len(self.told), 'event')} led to this step, too many to tell them to a bot"
+            raise Refusal("conflict", f"{why}: choose an earlier one", field="step")
+        encode = codec_of(self.game, self.names, self.seat).encode
+        return tuple((each.kind, msgspec.Raw(encode(each.payload))) for each in self.told)
 
 
 @attrs.frozen
@@ -69,7 +80,7 @@ class TurnWanted:
             game=showing.game,
             names=showing.names,
             seat=seat,
-            told=_told(showing, events, seat),
+            told=tuple(each for step in events for each in told_to(step, seat)),
             observation=showing.game.observe(state, seat),
             options=showing.game.options(state, seat),
             turns=tuple(turns),
@@ -86,14 +97,3 @@ class TurnWanted:
         if self.name not in names:
             raise Refusal("bad_request", f"at this step {listed(names, 'or')} is asked", field="name")
         return asked[names.index(self.name)]
-
-
-def _told(
-    showing: Showing, events: Sequence[tuple[Event, ...]], seat: Seat
-) -> tuple[tuple[str, msgspec.Raw], ...]:
-    found = [each for step in events for each in told_to(step, seat)]
-    if len(found) > QUESTION_TOLD_MAX:
-        why = f"{counted(len(found), 'event')} led to this step, too many to tell them to a bot"
-        raise Refusal("conflict", f"{why}: choose an earlier one", field="step")
-    encode = codec_of(showing.game, showing.names, seat).encode
-    return tuple((each.kind, msgspec.Raw(encode(each.payload))) for each in found)

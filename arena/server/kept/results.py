@@ -12,9 +12,9 @@ import sqlite3
 import stat
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,12 +26,16 @@ from arena.games import GAMES
 from arena.match.game import IllegalMove
 from arena.page.film import stored_head
 from arena.refusal import Refusal
+from arena.schedule.roster import by_slot, slot_name
 from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
+from arena.server.http.results_types import ResultsListed, ResultsMatch, ResultsMatches
+from arena.server.kept.bot_logs import logs_text
+from arena.server.kept.chosen import ChosenMatches
 from arena.server.kept.film_pages import MatchPart, film_page
-from arena.server.kept.past import match_told
+from arena.server.kept.finished import LinkCard, card_of
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
-from arena.store import DATABASE, LOCK, MatchFilter, Store, StoredMatch, is_held
+from arena.store import ALL_MATCHES, DATABASE, LOCK, MatchFilter, Store, StoredMatch, is_held
 from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
@@ -72,8 +76,7 @@ class ResultsCatalog:
         self._listed: dict[str, tuple[Fingerprint, ResultsListed]] = {}
         self._running: dict[str, tuple[float, bool]] = {}
         """Whether each folder was written when its lock was last looked at."""
-        self._counts: dict[tuple[str, Fingerprint, MatchFilter], int] = {}
-        """How many matches passed a filter: counting goes through them all, and every page asks."""
+        self._chosen = ChosenMatches()
 
     def folder(self, name: str) -> ResultsFolder:
         """The folder of this name.  Raises Refusal, with the reason, if it cannot be read."""
@@ -127,19 +130,28 @@ class ResultsCatalog:
 
     # Matches
 
-    def matches(self, name: str, of: MatchFilter, first: int, count: int) -> ResultsMatches:
-        """`count` matches of a folder from `first` on, of those that are meant."""
+    def matches(
+        self, name: str, of: MatchFilter, first: int, count: int, *, all_versions: bool = False
+    ) -> ResultsMatches:
+        """`count` matches of a folder from `first` on, of those that are meant.
+
+        `all_versions`: those of other versions of the bot too.
+        """
         folder = self.folder(name)
         with _opened(folder) as store:
-            bots = sorted(store.players())
+            bots = sorted(store.players(), key=by_slot)
             for field, bot in (("bot", of.bot), ("against", of.against)):
                 if bot is not None and bot not in bots:
                     raise Refusal("not_found", "nobody of this name has played there", field=field)
-            total, found = self._count(store, folder, of), store.matches_from(first, count, of)
+            versions = _versions(bots)
+            if of.bot is not None and all_versions:
+                of = attrs.evolve(of, versions=tuple(versions.get(slot_name(of.bot), ())))
+            total, found = self._page(store, folder, of, first, count)
             sealed = store.sealed_among({match.series_id for match in found})
             return ResultsMatches(
                 name=name,
                 bots=bots,
+                versions=versions,
                 bot=of.bot,
                 against=of.against,
                 only=of.only,
@@ -149,13 +161,25 @@ class ResultsCatalog:
                 matches=[_match(match, match.series_id in sealed) for match in found],
             )
 
-    def _count(self, store: Store, folder: ResultsFolder, of: MatchFilter) -> int:
-        key = folder.name, folder.fingerprint, of
-        total = self._counts.get(key)
-        if total is None:
-            _make_room(self._counts)
-            total = self._counts[key] = store.count_of(of)
-        return total
+    def _page(
+        self, store: Store, folder: ResultsFolder, of: MatchFilter, first: int, count: int
+    ) -> tuple[int, list[StoredMatch]]:
+        """How many matches are meant, and some of them."""
+        if of == ALL_MATCHES:
+            return store.size(), store.matches_from(first, count)
+        numbers = self._chosen.numbers(store, (folder.name, folder.fingerprint), of)
+        return len(numbers), store.numbered(numbers[first : first + count])
+
+    def logs(self, name: str, bot: str) -> str:
+        """What a bot printed, as text.  Raises Refusal if there is nothing, or a series is open."""
+        folder = self.folder(name)
+        with _opened(folder) as store:
+            if bot not in {each.bot for each in store.bots()}:
+                raise Refusal("not_found", "no bot of these results is called that")
+            if store.has_open_series() or self.is_running(folder):
+                why = "a series is still played: what bots printed may tell what is hidden"
+                raise Refusal("forbidden", why)
+            return logs_text(folder.path, bot)
 
     def film(self, name: str, match_id: str, part: MatchPart) -> bytes:
         """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
@@ -172,11 +196,17 @@ class ResultsCatalog:
             replay = _replay(store, match_id)
             return wanted.found(match_id, replay, replay.moments())
 
-    def told(self, name: str, match_id: str) -> tuple[str, str, str]:
-        """Who played a match and who won, as `match_told` has it.  Raises Refusal as `turn` does."""
+    def card(self, name: str, match_id: str) -> LinkCard:
+        """Who played a match, and who won.  Raises Refusal as `turn` does."""
         with _opened(self.folder(name)) as store:
             replay = _replay(store, match_id)
-            return match_told(replay, [seat.rank for seat in replay.match.seats])
+            return card_of(replay, [seat.rank for seat in replay.match.seats])
+
+
+def _versions(bots: Sequence[str]) -> dict[str, list[str]]:
+    """Slot -> the bots that had it, for slots of several."""
+    slots = {slot: list(among) for slot, among in groupby(bots, slot_name)}
+    return {slot: among for slot, among in slots.items() if len(among) > 1}
 
 
 def _make_room(known: dict[Any, Any]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast, get_args
+from typing import Protocol, TypeVar, cast, get_args
 
+import attrs
 import trio
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.refusal import Refusal
@@ -18,6 +19,8 @@ from arena.server.http.packed import packed_answer
 from arena.server.http.question_types import NewQuestion, QuestionAnswered
 from arena.server.http.quotas import WaitingRequests
 from arena.server.http.request_types import number_in_query
+from arena.server.http.results_types import ResultsListed, ResultsMatches
+from arena.server.kept.finished import LinkCard
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, answered, part_asked
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.kept.reports import Reports
@@ -32,7 +35,19 @@ from arena.words import listed
 
 T = TypeVar("T")
 
+
+class ThreadReading(Protocol):
+    """Reads the disk in a thread, for somebody at an address."""
+
+    async def __call__(self, address: str, read: Callable[[], T]) -> T: ...
+
+
 BOT = QueryField("bot", {"type": "string"}, "The bot whose matches these are; without it all.")
+VERSIONS = QueryField(
+    "versions",
+    {"type": "string", "enum": ["one", "all"], "default": "one"},
+    "Whether the matches of other versions of the bot are meant too.",
+)
 AGAINST = QueryField("against", {"type": "string"}, "Another bot that played in them.")
 ONLY = QueryField(
     "only",
@@ -65,19 +80,22 @@ class ResultsApi(Api):
         self._waits = WaitingRequests(READING_PER_ADDRESS)
 
     def routes(self) -> list[Route]:
-        """The page of a folder, which is no part of the API."""
-        return [Route("/results/{name}", self.get_report, methods=["GET"])]
+        """The page of a folder, and the logs that it links, which are no part of the API."""
+        return [
+            Route("/results/{name}", self.get_report, methods=["GET"]),
+            Route("/results/{name}/logs/{bot:path}", self.get_logs, methods=["GET"]),
+        ]
 
     @endpoint("GET", "/api/results", {200: list[ResultsListed]}, refusals=("conflict",))
     async def list_folders(self, request: Request) -> list[ResultsListed]:
         """The results folders, those that were changed last first."""
-        return [] if self._catalog is None else await self._read(address_of(request), self._catalog.listed)
+        return [] if self._catalog is None else await self.read(address_of(request), self._catalog.listed)
 
     @endpoint(
         "GET",
         "/api/results/{name}/matches",
         {200: ResultsMatches},
-        query=(BOT, AGAINST, ONLY, FIRST_MATCH, MATCHES),
+        query=(BOT, VERSIONS, AGAINST, ONLY, FIRST_MATCH, MATCHES),
         refusals=("conflict",),
     )
     async def list_matches(self, request: Request) -> ResultsMatches:
@@ -85,8 +103,11 @@ class ResultsApi(Api):
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
         name, of = request.path_params["name"], _filter(request)
+        is_of_all = _all_versions(request)
         catalog = self._known_catalog()
-        return await self._read(address_of(request), lambda: catalog.matches(name, of, first, count))
+        return await self.read(
+            address_of(request), lambda: catalog.matches(name, of, first, count, all_versions=is_of_all)
+        )
 
     @endpoint(
         "GET", "/api/results/{name}/matches/{match}/film", {200: FilmPage}, query=PART, refusals=("conflict",)
@@ -96,7 +117,7 @@ class ResultsApi(Api):
         part = part_asked(request)
         name, match = request.path_params["name"], request.path_params["match"]
         catalog = self._known_catalog()
-        return await self._read(address_of(request), lambda: catalog.film(name, match, part))
+        return await self.read(address_of(request), lambda: catalog.film(name, match, part))
 
     @endpoint(
         "POST",
@@ -108,29 +129,31 @@ class ResultsApi(Api):
     async def ask_about(self, request: Request) -> QuestionAnswered:
         """What a house bot would do at a step of a match of a results folder."""
         name, match = request.path_params["name"], request.path_params["match"]
-        return await answered(
-            request, self._questions, lambda wanted: self.turn(name, match, wanted, address_of(request))
-        )
+        return await answered(request, self._questions, match, self.of(name))
 
-    async def turn(self, name: str, match: str, wanted: TurnWanted, address: str) -> PastTurn:
-        """A question of a match of a results folder.  Raises Refusal."""
-        catalog = self._known_catalog()
-        return await self._read(address, lambda: catalog.turn(name, match, wanted))
-
-    async def told(self, name: str, match: str, address: str) -> tuple[str, str, str]:
-        """The game of a match of a results folder, its title and its result in words.  Raises Refusal."""
-        catalog = self._known_catalog()
-        return await self._read(address, lambda: catalog.told(name, match))
+    def of(self, name: str) -> FolderMatches:
+        """The matches of a results folder.  Raises Refusal if this server shows none."""
+        return FolderMatches(self._known_catalog(), name, self.read)
 
     async def get_report(self, request: Request) -> Response:
         """A page for people, whatever is wrong."""
         name = request.path_params["name"]
         try:
             catalog = self._known_catalog()
-            folder = await self._read(address_of(request), lambda: catalog.folder(name))
+            folder = await self.read(address_of(request), lambda: catalog.folder(name))
             return await self._shown(request, folder)
         except Refusal as refusal:
             return _page(name, str(refusal), refusal.status)
+
+    async def get_logs(self, request: Request) -> Response:
+        """What a bot of a folder printed, as plain text, whoever asks."""
+        name, bot = request.path_params["name"], request.path_params["bot"]
+        try:
+            catalog = self._known_catalog()
+            text = await self.read(address_of(request), lambda: catalog.logs(name, bot))
+        except Refusal as refusal:
+            return _page(bot, str(refusal), refusal.status)
+        return PlainTextResponse(text)
 
     async def _shown(self, request: Request, folder: ResultsFolder) -> Response:
         assert self._reports is not None, "who has results makes reports"
@@ -139,7 +162,7 @@ class ResultsApi(Api):
             return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
         catalog = self._known_catalog()
-        is_running = await self._read(address_of(request), lambda: catalog.is_running(folder))
+        is_running = await self.read(address_of(request), lambda: catalog.is_running(folder))
         headers = {"content-security-policy": policy, "x-running": "yes" if is_running else "no"}
         return packed_answer(request, report.page, headers)
 
@@ -148,10 +171,27 @@ class ResultsApi(Api):
             raise Refusal("not_found", "this server shows no results: its host can name a folder of them")
         return self._catalog
 
-    async def _read(self, address: str, read: Callable[[], T]) -> T:
+    async def read(self, address: str, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
         with self._waits.counted(address):
             return await trio.to_thread.run_sync(read, limiter=self._readers)
+
+
+@attrs.frozen
+class FolderMatches:
+    """The finished matches of one results folder."""
+
+    _catalog: ResultsCatalog
+    _name: str
+    _read: ThreadReading
+
+    async def turn(self, match_id: str, wanted: TurnWanted, address: str) -> PastTurn:
+        """A question of the match.  Raises Refusal."""
+        return await self._read(address, lambda: self._catalog.turn(self._name, match_id, wanted))
+
+    async def card(self, match_id: str, address: str) -> LinkCard:
+        """Who played the match, and who won.  Raises Refusal."""
+        return await self._read(address, lambda: self._catalog.card(self._name, match_id))
 
 
 def _filter(request: Request) -> MatchFilter:
@@ -163,6 +203,13 @@ def _filter(request: Request) -> MatchFilter:
     if only == "lost" and bot is None:
         raise Refusal("bad_request", "say who lost them: add bot", field="bot")
     return MatchFilter(bot, asked.get("against"), cast("Kind | None", only))
+
+
+def _all_versions(request: Request) -> bool:
+    """Whether all versions of a bot are meant.  Raises Refusal."""
+    if (said := request.query_params.get("versions", "one")) not in ("one", "all"):
+        raise Refusal("bad_request", "versions is one or all", field="versions")
+    return said == "all"
 
 
 def _page(name: str, said: str, status: int) -> Response:

@@ -22,6 +22,8 @@ from arena.page.boards import board_of, emblem_of
 from arena.refusal import Refusal
 from arena.server.http.answer_types import ResultsListed
 from arena.server.http.packed import Packed, packed_answer, packed_page
+from arena.server.http.results_types import ResultsListed
+from arena.server.kept.finished import FinishedMatches, LinkCard, MatchesOf
 from arena.server.site.notices import as_sentence
 from arena.server.tables.api import address_of
 from arena.words import counted
@@ -58,7 +60,7 @@ CARD = "<!-- card -->"
 PICTURES = "page/pictures/{}.png"
 
 
-async def _untold(match: str, folder: str | None, address: str) -> tuple[str, str, str]:
+def _no_matches(folder: str | None) -> FinishedMatches:
     raise Refusal("not_found", "nothing is told of matches here")
 
 
@@ -70,18 +72,17 @@ class Site:
         roots: Mapping[str, Path] = ROOTS,
         game_of: Callable[[str], str | None] = lambda id: None,
         list_results: Callable[[Request], Awaitable[Sequence[ResultsListed]]] | None = None,
-        told_of: Callable[[str, str | None, str], Awaitable[tuple[str, str, str]]] = _untold,
+        matches_of: MatchesOf = _no_matches,
         bots_port: int | None = None,
     ) -> None:
         """`game_of` knows the game that is played at an open table, by its id or that of its match.
 
-        `list_results` returns the results folders; `told_of` the game of a finished match, its title and its
-        result in words, by the match's id, its results folder if it is of one, and the address that asks, or
-        raises Refusal.  `bots_port`: where bots connect, which the page says to their authors.
+        `list_results` returns the results folders; `matches_of` the finished matches whose links say who won.
+        `bots_port`: where bots connect, which the page says to their authors.
         """
         self._game_of = game_of
         self._list_results = list_results
-        self._told_of = told_of
+        self._matches_of = matches_of
         self._bots_port = bots_port
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
@@ -92,14 +93,14 @@ class Site:
     async def get_page(self, request: Request) -> Response:
         shell = self._files[SHELL].octets.decode()
         id = request.path_params.get("id", "")
-        title, told, game = self._told(id)
+        card = self._card_of_table(id)
         if id and "/matches/" in request.url.path:
             with suppress(Refusal):
-                folder = request.path_params.get("name")
-                game, title, told = await self._told_of(id, folder, address_of(request))
-        card = self._card(title, told, game, str(request.base_url))
+                matches = self._matches_of(request.path_params.get("name"))
+                card = await matches.card(id, address_of(request))
+        head = self._head(card, str(request.base_url))
         listed = await self._listed(request) if request.url.path == "/results" else ""
-        page = packed_page(shell.replace(CARD, card).replace(RESULTS, listed).encode(), TYPES[".html"])
+        page = packed_page(shell.replace(CARD, head).replace(RESULTS, listed).encode(), TYPES[".html"])
         return packed_answer(request, page)
 
     async def _listed(self, request: Request) -> str:
@@ -111,20 +112,21 @@ class Site:
         except Refusal as refusal:
             return f'<p class="alone">{html.escape(as_sentence(str(refusal)))}</p>'
 
-    def _told(self, id: str) -> tuple[str, str, str]:
-        """The title of a page, a sentence about it, and the game that its picture shows."""
+    def _card_of_table(self, id: str) -> LinkCard:
+        """What is said of a table that is open, or else of the site."""
         game = self._game_of(id)
         if game is None or game not in GAMES:
-            return "Arena", "Games of hidden information, against bots or with friends.", next(iter(GAMES))
+            said = "Games of hidden information, against bots or with friends."
+            return LinkCard("Arena", said, next(iter(GAMES)))
         title = GAMES[game].title
-        return title, f"A table of {title}: whoever has this link can join or watch.", game
+        return LinkCard(title, f"A table of {title}: whoever has this link can join or watch.", game)
 
-    def _card(self, title: str, words: str, picture: str, home: str) -> str:
+    def _head(self, card: LinkCard, home: str) -> str:
         """What a link is shown with, as markup; pictures need whole addresses."""
-        card = {"title": title, "description": words, "type": "website"}
-        if PICTURES.format(picture) in self._files:
-            card["image"] = f"{home}static/{PICTURES.format(picture)}"
-        told = [f'<meta property="og:{name}" content="{html.escape(said)}">' for name, said in card.items()]
+        parts = {"title": card.title, "description": card.description, "type": "website"}
+        if (picture := PICTURES.format(card.game)) in self._files:
+            parts["image"] = f"{home}static/{picture}"
+        told = [f'<meta property="og:{name}" content="{html.escape(said)}">' for name, said in parts.items()]
         if self._bots_port is not None:
             told.append(f'<meta name="bots-port" content="{self._bots_port}">')
         return "\n".join(told)

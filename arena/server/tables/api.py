@@ -31,7 +31,8 @@ from arena.server.http.request_types import (
     number_in_query,
     seconds_in_query,
 )
-from arena.server.kept.past_turn import PastTurn
+from arena.server.kept.finished import MatchesOf
+from arena.server.kept.past_turn import TurnWanted
 from arena.server.limits import TURNS_BEFORE_MAX, WAIT_MAX_S
 from arena.server.open_tables import OpenTables
 from arena.server.tables.live import LiveTable
@@ -52,8 +53,6 @@ WAIT = QueryField(
     "How many seconds to wait at most; without it nothing waits.",
 )
 
-TurnFinder: TypeAlias = Callable[[NewStart, str], Awaitable[PastTurn]]
-"""Finds the question that is meant, for somebody at an address.  Raises Refusal."""
 _Act: TypeAlias = Callable[["TablesApi", LiveTable, Member, Any, Request], Awaitable[Any]]
 _Handle: TypeAlias = Callable[["TablesApi", Request], Awaitable[Any]]
 
@@ -95,10 +94,10 @@ def _simple(name: str, act: Callable[[LiveTable, Member], None], summary: str) -
 class TablesApi(Api):
     """The handlers, over a house."""
 
-    def __init__(self, house: OpenTables, find_turn: TurnFinder | None = None) -> None:
-        """`find_turn` finds where in a finished match another one begins."""
+    def __init__(self, house: OpenTables, matches_of: MatchesOf | None = None) -> None:
+        """`matches_of`: the finished matches in which another one can begin."""
         self._house = house
-        self._find_turn = find_turn
+        self._matches_of = matches_of
         self._waits = WaitingRequests()
 
     # Tables
@@ -199,9 +198,10 @@ class TablesApi(Api):
     @_by_member("start-from", NewStart, TableShown)
     async def start_from(self, live: LiveTable, member: Member, new: NewStart, request: Request) -> bytes:
         """The host begins a match where somebody was asked in a finished one, with chance drawn anew."""
-        if self._find_turn is None:
+        if self._matches_of is None:
             raise Refusal("conflict", "this server keeps no matches")
-        turn = await self._find_turn(new, address_of(request))
+        wanted = TurnWanted(new.step, new.name)
+        turn = await self._matches_of(new.results).turn(new.match, wanted, address_of(request))
         if len(turn.turns) > TURNS_BEFORE_MAX:
             why = f"more than {TURNS_BEFORE_MAX:,} turns were played until then: choose an earlier step"
             raise Refusal("conflict", why, field="step")

@@ -7,7 +7,7 @@ played.  A bot that does not answer costs the seconds of its question, and is to
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any
 
@@ -20,7 +20,7 @@ from arena.players.base import GonePlayer, MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question
 from arena.refusal import Refusal
-from arena.schedule import derive_seed
+from arena.schedule import derive_bot_seed
 from arena.server.http.question_types import AnswerCounted, QuestionAnswered
 from arena.server.http.quotas import Quota, Rate
 from arena.server.kept.past_turn import PastTurn
@@ -63,9 +63,10 @@ class BotQuestions:
         self._check_bot(bot, turn.game.name)
         found: dict[bytes, AnswerCounted] = {}
         note = ""
+        told = await trio.to_thread.run_sync(turn.told_json)
         with trio.move_on_after(QUESTION_S) as limit:
             async with self._open_bot(bot, turn.names[turn.seat]) as player:
-                note = await _asked(bot, player, turn, found, limit.deadline)
+                note = await _asked(bot, player, turn, told, found, limit.deadline)
         draws = sum(each.count for each in found.values())
         if limit.cancelled_caught:
             did = f"answered no more than {counted(draws, 'time')}" if draws else "did not answer"
@@ -82,7 +83,12 @@ class BotQuestions:
 
 
 async def _asked(
-    bot: str, player: Player, turn: PastTurn, found: dict[bytes, AnswerCounted], until: float
+    bot: str,
+    player: Player,
+    turn: PastTurn,
+    told: Sequence[tuple[str, msgspec.Raw]],
+    found: dict[bytes, AnswerCounted],
+    until: float,
 ) -> str:
     """Adds a bot's answers to those found; returns why there are fewer than draws, or nothing.
 
@@ -93,7 +99,7 @@ async def _asked(
         if isinstance(player, GonePlayer):
             return f"{bot} could not be started: {clipped(printable(player.reason), REASON_MAX)}"
         question = Question(turn.observation, turn.options, _limit(until, trio.current_time()), None)
-        answer = await answer_of(player, _start(turn, draw), turn.told, question)
+        answer = await answer_of(player, _start(turn, draw), told, question)
         if answer.fault == "too_late":
             await trio.sleep_until(until)
         each = _counted(answer, turn, codec)
@@ -109,7 +115,7 @@ def _limit(until: float, now: float) -> Limit:
 
 
 def _start(turn: PastTurn, draw: int) -> MatchStart:
-    seed = derive_seed(0, "question", turn.match_id, turn.step, int(turn.seat), draw) >> 65
+    seed = derive_bot_seed(0, "question", turn.match_id, turn.step, int(turn.seat), draw)
     return MatchStart(
         match_id=turn.match_id,
         game=turn.game,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -51,6 +52,16 @@ class Logs:
 
     def _path(self, name: str, number: int) -> Path:
         return self._folder / f"{name}-{number}.log"
+
+
+def logs_of(names: Iterable[str], bot: str) -> list[str]:
+    """Those of these file names that are logs of a bot's instances, the latest first."""
+    found = [
+        (int(named[2]), name)
+        for name in names
+        if (named := _NAMED.fullmatch(name)) and named[1] == file_name(bot)
+    ]
+    return [name for _, name in sorted(found, reverse=True)]
 
 
 def is_log(name: str) -> bool:

@@ -17,7 +17,7 @@ from arena.players.base import Player
 from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
 from arena.referee import Conduct, Seating, no_lag, play_match
-from arena.schedule import derive_seed
+from arena.schedule import derive_bot_seed, derive_seed
 from arena.trials.check.findings import CheckFindings, CheckStage, Introduction, number_range
 from arena.trials.check.host import BotHost
 from arena.trials.check.matches import RecordedMatch
@@ -361,7 +361,7 @@ class Examination:
             seating=Seating(
                 f"{derive_seed(table.seed, 'id'):032x}"[:12],
                 names,
-                tuple(derive_seed(table.seed, "bot", seat) >> 65 for seat in range(table.seats)),
+                tuple(derive_bot_seed(table.seed, "bot", seat) for seat in range(table.seats)),
             ),
             lag=self._lag,
         )
