@@ -4,10 +4,10 @@ import { html } from "../html.js";
 const TAIL = 3; // characters that stay of a name that is too long for its place,
 const SHORT_MAX = 9; // and so long may one be that is never shortened
 
-// The text with each of the names in it isolated: itself, or a list of texts and markup.
-export function isolated(text, names) {
+// The text with each of the names in it isolated: itself, or a list of texts and markup.  `drawn`: the markup of a name.
+export function isolated(text, names, drawn = (name) => html`<bdi>${name}</bdi>`) {
   const parts = text.split(patternOf(names));
-  return parts.length < 2 ? text : parts.map((part, at) => (at % 2 ? html`<bdi>${part}</bdi>` : part)).filter(Boolean);
+  return parts.length < 2 ? text : parts.map((part, at) => (at % 2 ? drawn(part) : part)).filter(Boolean);
 }
 
 // Whole words only, the longest first: a bot may be called "a".
