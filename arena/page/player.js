@@ -30,8 +30,8 @@ const ICONS = {
 };
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
-// `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
-// `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
+// `film`: see film.js; it may grow, and then `version` changes, or a film with other steps of the match takes its place.  `module`: what the game's board.js exports, or null.
+// `start`: { step, viewer, plays }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
 // `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
 // as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with the log, as
 // Tabs takes them.  `reads`: a live film is shown at reading speed.  `isOld`: another match is played meanwhile, and
@@ -55,7 +55,7 @@ export function Player({
   const isBack = isLive && (mode === "stays" || mode === "plays");
   const hasBar = !isLive || isBack;
 
-  useEffect(() => { onMove?.(place, viewer, plays); }, [place, viewer, plays]);
+  useEffect(() => { onMove?.(place, viewer); }, [place, viewer]);
   const isRead = isOld && mode === "reads" && behind === 0;
   useEffect(() => {
     if (!isRead) return undefined;
@@ -117,7 +117,7 @@ export function Player({
           <${Pace} ...${{ pace, setPace }} />
         </div>`}
       </div>
-      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} kept=${start.tab} />` : log}
+      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} />` : log}
     </div>
     ${typeof beside === "function" || isOld ? null : ending}
   </div>`;

@@ -22,7 +22,7 @@ export function Log({ film, viewer, place, go, plays, spells }) {
     for (; at >= 0 && count < most; at--) count += (known[at] ??= entriesAt(film, at, viewer)).length;
     return known.slice(at + 1, place + 1).flat().slice(-most);
   }, [known, place]);
-  const toNow = () => { list.current.scrollTop = list.current.scrollHeight; };
+  const toNow = () => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }; // it may be gone by then
   useEffect(toNow, [entries]);
   useEffect(() => {
     const watcher = new ResizeObserver(toNow);
