@@ -104,6 +104,8 @@ export function useActs(id, { seat, table, takeSeat, setLeaving }) {
       return true;
     }),
     act: (name, body) => run(() => post(at(id, `/${name}`), body, key)),
+    // What nobody has chosen: if it comes too late, there is nothing to tell.
+    pass: (move) => post(at(id, "/moves"), { move, turn: table.match.turn }, key).then(() => setAnswered(turn), () => {}),
     move: (said) => run(async () => {
       await post(at(id, "/moves"), { ...said, turn: table.match.turn }, key);
       setAnswered(turn);
