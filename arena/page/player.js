@@ -30,8 +30,8 @@ const ICONS = {
 };
 const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
-// `film`: see film.js; it may grow, and then `version` changes.  `module`: what the game's board.js exports, or null.
-// `start`: { step, viewer, plays }.  `onMove(step, viewer, plays)` hears where the player is.  `seat`: who sits at the bottom.
+// `film`: see film.js; it may grow, and then `version` changes, or a film with other steps of the match takes its place.  `module`: what the game's board.js exports, or null.
+// `start`: { step, viewer, plays }.  `onMove(step, viewer)` hears where the player is.  `seat`: who sits at the bottom.
 // `link(step, viewer)`: the address of a moment, or nothing.  `beside`: markup of the dock below or beside the board, such
 // as a person's moves, or a function that is given that of the ending.  `tabs`: what shares its place with the log, as
 // Tabs takes them.  `reads`: a live film is shown at reading speed.  `isOld`: another match is played meanwhile, and
@@ -55,7 +55,7 @@ export function Player({
   const isBack = isLive && (mode === "stays" || mode === "plays");
   const hasBar = !isLive || isBack;
 
-  useEffect(() => { onMove?.(place, viewer, plays); }, [place, viewer, plays]);
+  useEffect(() => { onMove?.(place, viewer); }, [place, viewer]);
   const isRead = isOld && mode === "reads" && behind === 0;
   useEffect(() => {
     if (!isRead) return undefined;
@@ -92,7 +92,7 @@ export function Player({
       <div class="dock" ref=${dock}>
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
         ${!hasBar && html`<div class="looking">
-          <${Control} part="back" name="Step back" act=${() => move(-1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
+          ${mode === "reads" && html`<${Pace} ...${{ pace, setPace }} />`}<${Control} part="back" name="Step back" act=${() => move(-1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
         ${(isBehind || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
           <button type="button" data-part="now" onClick=${() => (isOld ? onNext(true) : go(last))}>${isLive || isOld ? "Live" : "To the end"}</button></p>`}
         ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
@@ -114,13 +114,10 @@ export function Player({
         <div class="whereabouts">
           <p class="where" data-part="where">${whereSaid(film, place, last, rounds)}${marksSaid(marks, place, film.names)}</p>
           <${Jump} ...${{ place, marks, rounds, go }} />
-          <label class="pace"><span>Speed</span>
-            <select data-part="pace" aria-label="Speed" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
-              ${PACES.map(([name], each) => html`<option key=${name} value=${each}>${name}</option>`)}
-            </select></label>
+          <${Pace} ...${{ pace, setPace }} />
         </div>`}
       </div>
-      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} kept=${start.tab} />` : log}
+      ${tabs.length ? html`<${Tabs} tabs=${[{ id: "log", title: "Log", body: log }, ...tabs]} />` : log}
     </div>
     ${typeof beside === "function" || isOld ? null : ending}
   </div>`;
@@ -129,6 +126,14 @@ export function Player({
 // A button that is off keeps the focus, or the keys would be lost at the last step.
 function Control({ part, name, act, off, sign = part, isMain = false }) {
   return html`<button type="button" class=${isMain ? "main" : ""} data-part=${part} aria-label=${name} title=${name} aria-disabled=${off} onClick=${() => off || act()}>${icon(sign)}</button>`;
+}
+
+// How fast it plays, or is read.
+function Pace({ pace, setPace }) {
+  return html`<label class="pace"><span>Speed</span>
+    <select data-part="pace" aria-label="Speed" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
+      ${PACES.map(([name], each) => html`<option key=${name} value=${each}>${name}</option>`)}
+    </select></label>`;
 }
 
 // Sounds on or off.

@@ -172,6 +172,7 @@ def _forgets(context: Any, home: str) -> bool:
         return False
     page.evaluate("localStorage.clear()")
     context.clear_cookies()
+    context.clear_permissions()
     page.close()
     return True
 

@@ -181,6 +181,54 @@ def test_a_match_whose_rules_failed_ends_there(player: Callable[..., Any]) -> No
         assert 0 == page.locator(".is-first").count()
 
 
+def test_names_are_bold_wherever_they_stand(player: Callable[..., Any]) -> None:
+    """In headings, acts and news alike, whoever acts."""
+    page = player(film(), start={"step": 5})
+    bold = (
+        part(page, "log")
+        .locator("li")
+        .evaluate_all(
+            "(all) => all.map((line) => [...line.querySelectorAll('b bdi')].map((name) => name.textContent).join())"
+        )
+    )
+    assert ["ann", "ann", "ann", "bob", "bob", "ann", "bob"] == bold
+
+
+def test_the_log_stays_at_its_end(player: Callable[..., Any]) -> None:
+    """Also when a window becomes lower, as when a phone is turned."""
+    replay = random_replay(Holdem(hands=3), 3, seed=3)
+    shown = msgspec.json.decode(film_json(film_of(replay, count=50)))
+    page = player(shown, start={"step": 49}, screen={"width": 1280})
+    hidden = "() => { const log = document.querySelector('.log'); return Math.round(log.scrollHeight - log.clientHeight - log.scrollTop); }"
+    assert 0 == page.evaluate(hidden)
+    try:
+        page.set_viewport_size({"width": 1280, "height": 620})
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert 0 == page.evaluate(hidden)
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 900})  # as the other tests find it
+
+
+def test_another_film_of_the_match_takes_its_place(player: Callable[..., Any]) -> None:
+    """What was chosen stays: the step, which has another number there, the pace and the focus."""
+    whole = film()
+    moment = film(
+        steps=[whole["steps"][2] | {"own": {"0": {"card": "K"}}}, *whole["steps"][3:4]],
+        first=2,
+        steps_in_all=6,
+    )
+    page = player(moment, start={"step": 1})
+    part(page, "pace").select_option(label="2×")
+    part(page, "next").focus()
+    assert where(page).startswith("Step 4 of 6")
+    page.evaluate("(json) => open_film(json)", whole)
+    assert where(page).startswith("Step 4 of 6, hand 1")
+    assert "next" == page.evaluate("document.activeElement.dataset.part")
+    assert "2×" == part(page, "pace").locator(":checked").inner_text()
+    part(page, "first").click()
+    assert where(page).startswith("Step 1 of 6")
+
+
 SWIPE = """([from, to]) => {
     const board = document.querySelector(".board");
     const touch = ([clientX, clientY]) => new Touch({ identifier: 1, target: board, clientX, clientY });

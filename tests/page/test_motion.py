@@ -15,7 +15,7 @@ from arena.games import GAMES
 from arena.games.cards import DECK
 from arena.games.hands import codes, strengths_with
 from arena.page.film import film_json
-from tests.page.test_match_player import SMALL, part, player, where  # noqa: F401  a fixture
+from tests.page.test_match_player import MOUNT, SMALL, part, player, where  # noqa: F401  a fixture
 from tests.replays import film_of
 
 # ruff: noqa: F811 - the fixture is imported
@@ -158,6 +158,20 @@ def test_sounds_are_off_until_somebody_wants_them(player: Callable[..., Any]) ->
         assert page.evaluate("heard") > before
     finally:
         page.evaluate("localStorage.clear()")
+
+
+def test_sounds_without_storage(stage: Callable[..., Any]) -> None:
+    """Where a browser refuses to keep anything, they can be turned on for as long as the page lasts."""
+    page = stage(board_of("holdem")).page
+    page.add_style_tag(url="/page/player.css")
+    page.evaluate(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    )
+    page.evaluate(MOUNT, [shown("holdem"), {}, True])
+    for pressed in ("true", "false", "true"):
+        part(page, "sound").click()
+        page.evaluate("settled()")
+        assert pressed == part(page, "sound").get_attribute("aria-pressed")
 
 
 BEATEN = """(json) => {

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from browsers import DESK
 from daily import nightly_rows
-from site_people import Person, person, quick  # noqa: F401  fixtures
+from site_people import Person, asked, person, quick  # noqa: F401  fixtures
 
 from arena.games import GAMES
-from tests.server.served import a_server
+from tests.server.served import Served, a_server
 
 # ruff: noqa: F811 - fixtures are imported
 
@@ -180,3 +180,85 @@ def test_no_page_breaks_a_word(person: Callable[..., Person]) -> None:
             assert [] == ann.page.evaluate(BROKEN), (path, width)
     ann.page.emulate_media(media="print")
     assert [] == ann.page.evaluate(BROKEN), "the printed report"
+
+
+HOARD = 44
+"""Cards in a hand of Bluff that does not get smaller any more."""
+REACHED = """() => {
+    const dock = document.querySelector(".dock").getBoundingClientRect(), found = [];
+    const isSeen = (each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+        return left >= 0 && right <= innerWidth && top >= dock.top && bottom <= Math.min(innerHeight, dock.bottom) && each.contains(at);
+    };
+    return (async () => {
+        for (const card of document.querySelectorAll(".bluff-hand [data-card]")) {
+            if (!card.checkVisibility()) document.querySelector(`.bluff-hand [data-rank="${card.dataset.card[0]}"]`).click();
+            await new Promise((done) => setTimeout(done));
+            if (!isSeen(card)) found.push(card.dataset.card);
+        }
+        for (const each of document.querySelectorAll(".turn button")) if (each.checkVisibility() && !each.closest(".typed") && !isSeen(each)) found.push(each.textContent.trim());
+        return found;
+    })();
+}"""
+"""The cards that cannot be brought into sight without scrolling, and the buttons that are not."""
+
+
+def hoards(server: Served, rules: dict[str, Any], least: int) -> tuple[str, Any]:
+    """A table of Bluff at which ann, whose seat is given, gets all cards that bob plays, until she has so many."""
+    table = asked(server, "POST", "/api/tables", {"game": "bluff", "rules": rules, "move_time": "none"})["id"]
+    at = f"/api/tables/{table}"
+    ann, bob = (asked(server, "POST", f"{at}/players", {"nickname": name}) for name in ("ann", "bob"))
+    shown = asked(server, "POST", f"{at}/start", {}, ann["key"])
+    while True:
+        for seat in (ann, bob):
+            shown = asked(server, "GET", at, key=seat["key"])
+            options = {each["kind"]: each for each in shown["you"]["options"] or ()}
+            if not options:
+                continue
+            if seat is ann and len(options) == 3 and len(shown["match"]["state"]["hand"]) >= least:
+                return table, ann
+            move = "bluff" if "Accuse" in options else _played(options["Play"], is_true=seat is bob)
+            asked(server, "POST", f"{at}/moves", {"move": move}, seat["key"])
+
+
+def _played(option: dict[str, Any], *, is_true: bool) -> dict[str, Any]:
+    """Cards of the claim that most of a hand fit, or one that is not as claimed."""
+    hand, claims = option["fields"]["cards"]["subset_of"], option["fields"]["claim"]["one_of"]
+
+    def fitting(claim: str) -> list[str]:
+        return [card for card in hand if claim in card]
+
+    claim = max(filter(None, claims), key=lambda each: len(fitting(each)))
+    right, wrong = fitting(claim)[:4], [card for card in hand if claim not in card]
+    return {"play": right if is_true and right else wrong[:1], "claim": claim}
+
+
+@pytest.mark.parametrize(
+    ("claims", "least"),
+    [("sequence", HOARD), *nightly_rows(("sequence", 26), ("free_rank", HOARD), ("free_suit", HOARD))],
+)
+def test_every_card_of_a_large_hand_is_in_reach(
+    claims: str, least: int, quick: Served, person: Callable[..., Person]
+) -> None:
+    """Without scrolling, together with the board and all buttons, also where one may accuse before one plays."""
+    table, seat = hoards(quick, {"claims": claims}, least)
+    ann = person(has_touch=True)
+    ann.go()
+    ann.page.evaluate(
+        "([id, seat]) => sessionStorage.setItem(`arena-seat-${id}`, JSON.stringify(seat))", [table, seat]
+    )
+    for is_next in (True, False):
+        found = []
+        for width, height in SIZES:
+            ann.page.set_viewport_size({"width": width, "height": height})
+            ann.go(f"/tables/{table}")
+            ann.page.locator("[data-card]").first.wait_for(state="attached")
+            ann.page.evaluate(DRAWN)
+            seen = [ann.page.evaluate(HIDDEN), ann.page.evaluate(REACHED), ann.page.evaluate(SMALL)]
+            if any(seen[0].values()) or any(seen[1:]):
+                found.append((width, seen))
+        assert [] == found, is_next
+        if is_next:
+            ann.page.locator("[data-part=accuse]").click()
+            ann.page.locator(".bluff-moves + .bluff-moves").wait_for(state="detached")

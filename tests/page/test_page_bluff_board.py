@@ -156,3 +156,23 @@ def test_who_is_next_may_play_instead_of_passing(stage: Callable[..., Any]) -> N
     page.click("[data-card='KC']")
     page.click("[data-part='play']")
     assert ["pass", {"play": ["KC"]}] == page.evaluate("sent")
+
+
+def test_a_large_hand_lies_by_ranks(stage: Callable[..., Any]) -> None:
+    """On a phone: a rank says how many it has and how many are chosen; its cards are shown by a press or a key."""
+    page = stage(BOARD, width=360).page
+    hand = [rank + suit for rank in "A23456789TJQK" for suit in "CDHS"][1:]
+    option = options_on_turn("K", None)
+    option[0]["fields"]["cards"] |= {"subset_of": hand, "most": 51}
+    page.evaluate("([scene, options]) => draw(scene, 0, options)", [bluff_scene(), option])
+    shown = page.locator("[data-card]:visible")
+    assert ["AD", "AH", "AS"] == shown.evaluate_all("(all) => all.map((each) => each.dataset.card)")
+    page.click("[data-rank='K']")
+    page.click("[data-card='KD']")
+    assert "kings, one chosen" in page.get_attribute("[data-rank='K']", "aria-label")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("2")
+    page.locator("[data-card='2C']:focus").wait_for()
+    page.keyboard.press("Space")
+    page.click("[data-part=play]")
+    assert [{"play": ["2C", "KD"]}] == page.evaluate("sent")

@@ -93,6 +93,18 @@ def test_the_end_of_a_wide_name_is_in_sight(name: str, stage: Callable[..., Any]
         assert end["right"] <= name_box["right"] + 1
 
 
+def test_a_long_name_loses_whole_letters(stage: Callable[..., Any]):
+    """A flag and a hand with its colour are two characters each, of which one alone would be something else."""
+    for letters in (["🇩🇪", "🇯🇵", "🇰🇷", "🇨🇳", "🇫🇷"] * 2, ["👍🏿", "👋🏽", "🙏🏾", "👍🏻", "👋🏿"] * 2):
+        page = stage().page
+        shown = dice_scene([5, 5], names=["".join(letters), "bob"])
+        shown["state"]["other_hands"] = [[name, 5] for name in shown["names"]]
+        page.evaluate("(scene) => draw(scene, 0)", shown)
+        assert ["".join(letters[:-3]), "".join(letters[-3:])] == page.locator(
+            ".k-long > span"
+        ).all_inner_texts()
+
+
 def test_names_are_text(stage: Callable[..., Any]):
     """Whatever a bot calls itself, and does, is shown as it is written."""
     hostile = "<img src=x onerror=alert(1)>"

@@ -128,6 +128,55 @@ def test_home_says_what_can_be_played_and_watched(person: Callable[..., Person])
     assert 0 == ann.page.locator(".turn.mine").count()
 
 
+@pytest.mark.slow
+def test_an_open_table_is_watched_if_its_rules_are_those_that_were_chosen(
+    quick: Served, person: Callable[..., Person]
+) -> None:
+    """Others begin at a table of their own."""
+    made = asked(quick, "POST", "/api/tables", {"game": "holdem", "rules": {"hands": 100}, "bots_pause": 10})
+    at = f"/api/tables/{made['id']}"
+    seat = asked(quick, "POST", f"{at}/players", {"nickname": "eve", "spectate": True})
+    for path, body in (("bots", {"bot": "random"}), ("bots", {"bot": "random"}), ("start", {})):
+        asked(quick, "POST", f"{at}/{path}", body, seat["key"])
+    listed = [asked(quick, "GET", at) | {"public": True}]
+    ann = person()
+    ann.page.route(
+        "**/api/tables",
+        lambda route: route.fulfill(json=listed) if route.request.method == "GET" else route.continue_(),
+    )
+    for hands in ("30", "100"):
+        ann.go()
+        ann.page.get_by_label("for").select_option(hands)
+        ann.press("Watch No-Limit Hold'em now")
+        ann.page.locator("#main.table .board").wait_for()
+        assert int(hands) == asked_of(ann)["rules"]["hands"]
+        assert (ann.table == made["id"]) == (hands == "100")
+    asked(quick, "DELETE", f"{at}/players/{seat['playerID']}", key=seat["key"])
+
+
+@pytest.mark.slow
+def test_whoever_only_watches_says_how_long_a_turn_takes(person: Callable[..., Person]) -> None:
+    """In the form for a table: all seats are for bots then, and nobody has to move."""
+    ann = person()
+    ann.says("ann")
+    ann.press("Create a table")
+    form = ann.page.locator("form.make")
+    form.locator("select").first.select_option("liars-dice")
+    assert not form.get_by_label("Each turn takes at least").count()
+    form.get_by_label("I only watch the bots").check()
+    form.get_by_label("Each turn takes at least").select_option(label="2 seconds")
+    for _ in range(2):
+        form.get_by_role("button", name="Add a bot").click()
+    assert not barriers(ann.page)
+    with ann.page.expect_request(lambda request: request.method == "POST") as made:
+        form.get_by_role("button", name="Create the table").click()
+    assert 2 == made.value.post_data_json["bots_pause"]
+    ann.press("Begin")
+    ann.page.locator("#main.table .board").wait_for()
+    assert ["house", "house"] == [each["way"] for each in asked_of(ann)["players"]]
+    ann.page.get_by_label("Speed").wait_for()
+
+
 def asked_of(person: Person) -> Any:
     """The table at which somebody is, as anybody may see it."""
     return person.page.evaluate("fetch(`/api${location.pathname}`).then((answer) => answer.json())")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import pytest
 from site_people import Person, expecting
@@ -49,6 +50,50 @@ def test_a_folder_or_match_that_is_not_there_is_said(person: Callable[..., Perso
         ann.page.get_by_role("alert").get_by_text("no results folder is called that", exact=False).wait_for()
         ann.go(f"{FOLDER}/matches/0123456789ab")
         ann.page.get_by_role("heading", name="This match cannot be shown").wait_for()
+
+
+@pytest.mark.slow
+def test_the_whole_match_comes_to_its_moment(person: Callable[..., Person]) -> None:
+    """Who came for a moment keeps the focus, the pace and the step when the rest is there."""
+    ann, held = person(), list[Any]()
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.page.route("**/film?first=0", lambda route: held.append(route))
+    ann.go("/")  # the address of a moment alone would not load the page anew
+    ann.go(f"{match}#step=9")
+    where, pace = (ann.page.locator(f"[data-part={name}]") for name in ("where", "pace"))
+    pace.select_option(label="½×")
+    ann.opens("Ask a bot")
+    with ann.page.expect_request("**/film?first=0"):
+        ann.press("Next step")
+    ann.page.get_by_text("One moment…").wait_for()
+    assert where.inner_text().startswith("Step 10 of ")
+    held[0].continue_()
+    ann.page.get_by_text("Asked 20 times").wait_for()
+    assert "at step 10?" in ann.page.get_by_role("region", name="Ask a bot").inner_text()
+    assert where.inner_text().startswith("Step 10 of ")
+    assert "next" == ann.page.evaluate("document.activeElement.dataset.part")
+    assert "½×" == pace.locator(":checked").inner_text()
+    ann.press("First step")
+    assert where.inner_text().startswith("Step 1 of ")
+
+
+@pytest.mark.slow
+def test_only_an_embedded_match_stands_alone(person: Callable[..., Person]) -> None:
+    """Whoever goes on from there has the whole site again."""
+    ann = person()
+    ann.go(f"{FOLDER}/matches")
+    match = ann.page.locator(".rows a").first.get_attribute("href")
+    ann.go(f"{match}#step=2&embed")
+    ann.page.get_by_role("group", name="Match player").wait_for()
+    masthead = ann.page.locator(".masthead")
+    assert not masthead.is_visible()
+    ann.page.evaluate(
+        "(path) => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }",
+        f"{FOLDER}/matches",
+    )
+    ann.page.locator(".rows a").first.wait_for()
+    assert masthead.is_visible()
 
 
 @pytest.mark.slow

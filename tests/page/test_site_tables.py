@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 import pytest
 from site_people import Person, asked, expecting, timed_out
+from test_one_view import HIDDEN
 
 from tests.server.served import Served, a_server
 from tests.server.tcp_guest import play
@@ -188,6 +189,58 @@ def test_who_has_no_choice_is_not_asked(quick: Served, person: Callable[..., Per
     asked(quick, "POST", f"/api/tables/{ann.table}/moves", {"move": [1, 1]}, key=other["key"])
     ann.page.locator(".turn.mine").wait_for()
     assert "ann passes" not in ann.page.inner_text(".log"), "nothing is said of somebody who did nothing"
+
+
+@pytest.mark.slow
+def test_a_pass_that_nobody_chose_may_come_too_late(quick: Served, person: Callable[..., Person]) -> None:
+    """Whoever has bid may only pass until somebody answers, which the page does; if that is refused, nothing is told."""
+    ann, late = person(), {"error": "conflict", "message": "it is not your turn"}
+    ann.says("ann")
+    ann.makes_table("Liar's Dice", {"dice": "1"})
+    other = asked(quick, "POST", f"/api/tables/{ann.table}/players", {"nickname": "bob"})
+    ann.page.locator(".seats", has_text="bob").wait_for()
+    ann.press("Begin")
+    ann.page.locator(".turn").wait_for()
+    if asked(quick, "GET", f"/api/tables/{ann.table}")["match"]["names"][0] == "bob":
+        asked(quick, "POST", f"/api/tables/{ann.table}/moves", {"move": [1, 1]}, key=other["key"])
+    bid = ann.page.locator(".turn.mine .k-send")
+    bid.wait_for()
+    ann.page.route(
+        "**/moves",
+        lambda route: (
+            route.fulfill(status=409, json=late) if "pass" in route.request.post_data else route.continue_()
+        ),
+    )
+    with expecting(ann, "409"), ann.page.expect_console_message(lambda said: "409" in said.text):
+        bid.click()
+    ann.page.locator(".whose", has_text="Your turn").wait_for(state="detached")
+    assert 0 == ann.page.locator(".trouble").count()
+
+
+@pytest.mark.slow
+def test_a_long_name_and_a_note_find_room_on_a_phone(quick: Served, person: Callable[..., Person]) -> None:
+    """A name keeps its end where it is said who is to move; what is told above the board makes that smaller."""
+    ann = person(viewport={"width": 360, "height": 740})
+    ann.says("ann")
+    ann.makes_table("No-Limit Hold'em")
+    path, names = f"/api/tables/{ann.table}", ["W" * 22 + end for end in ("X1", "X2", "X3")]
+    for name in names:
+        asked(quick, "POST", f"{path}/players", {"nickname": name})
+    ann.page.locator(".seats", has_text=names[-1]).wait_for()
+    ann.press("Begin")
+    if ann.page.locator(".whose").first.inner_text().startswith("Your turn"):
+        ann.page.get_by_role("button", name="Fold").first.click()
+    end = ann.page.locator(".whose .k-long > :last-child")
+    end.wait_for()
+    assert end.evaluate(
+        "(end) => end.getBoundingClientRect().right <= end.closest('.k-long').getBoundingClientRect().right + 1"
+    )
+    with expecting(ann, "ERR_INTERNET_DISCONNECTED", "WebSocket"):
+        ann.page.context.set_offline(True)
+        ann.page.get_by_text("Connecting again").wait_for()
+        assert not any(ann.page.evaluate(HIDDEN).values())
+        ann.page.context.set_offline(False)
+        ann.page.get_by_text("Connecting again").wait_for(state="detached")
 
 
 @pytest.mark.slow

@@ -26,8 +26,18 @@ FED = """([film, steps, table, everyMs]) => {
     window.WebSocket = class {
         constructor() { setTimeout(() => this.onopen()); }
         send() {
-            const tell = (more) => this.onmessage({ data: JSON.stringify({ table, ...more, moves: null, result: null, alert: null }) });
+            const tell = (more) => this.onmessage({ data: JSON.stringify({ table, moves: null, result: null, alert: null, ...more }) });
+            if (window.begin) { // it comes back
+                tell({ film: { ...film, steps: [...film.steps, ...steps.slice(0, window.sent)] } });
+                window.isBack = true;
+                return;
+            }
             tell({});
+            window.lose = (alert) => {
+                tell({ alert });
+                window.WebSocket = class { close() {} };
+                this.onclose({ code: 1006, reason: "" });
+            };
             window.begin = (match) => tell({ film: { ...film, match } });
             let sent = 0;
             setTimeout(() => {
@@ -115,6 +125,40 @@ def test_a_match_stays_until_it_has_been_read(watcher: Callable[..., Person]) ->
     page.locator("[data-part=now]").click()
     page.get_by_text("The match begins.").wait_for()
     assert 0 == page.get_by_text("Another match has begun.").count()
+
+
+def test_the_speed_of_reading_is_chosen(watcher: Callable[..., Person]) -> None:
+    """At eight times the usual speed, twelve steps are read before two would be."""
+    ann = watcher(20, steps=12)
+    page = ann.page
+    until(page, "() => window.sent === 12")
+    page.get_by_label("Speed").select_option(label="8×")
+    page.locator(".behind").wait_for(state="detached", timeout=6_000)
+    page.get_by_label("Speed").wait_for()
+
+
+def test_who_gives_a_name_reads_on(watcher: Callable[..., Person]) -> None:
+    """Where it was, not at what is played now, though it is shown the match anew under its name."""
+    ann = watcher(20, steps=60)
+    page = ann.page
+    until(page, "() => window.sent === 60")
+    ann.opens("Join")
+    page.get_by_label("Your name").fill("ann")
+    before = page.locator(".behind").inner_text()
+    ann.press("Watch under this name")
+    until(page, "() => window.isBack")
+    steps = int(before.split("speed, ")[1].split()[0])
+    page.locator(".behind").wait_for()
+    assert steps - 10 <= int(page.locator(".behind").inner_text().split("speed, ")[1].split()[0]) <= steps
+
+
+def test_a_lost_connection_is_said_though_something_waits_to_be_drawn(watcher: Callable[..., Person]) -> None:
+    """What came just before the end is shown, and that it was the end."""
+    page = watcher(20, steps=12).page
+    until(page, "() => window.sent === 12")
+    page.evaluate("lose('the last words')")
+    page.get_by_text("The last words").wait_for()
+    page.get_by_text("Connecting again").wait_for(timeout=1_000)
 
 
 @pytest.mark.parametrize("at", [pytest.param("reading", marks=NIGHTLY), pytest.param("live", marks=NIGHTLY)])

@@ -5,7 +5,9 @@ const KINDS = {
   C: ["club", "clubs"], D: ["diamond", "diamonds"], H: ["heart", "hearts"], S: ["spade", "spades"],
 };
 const CLAIMED_MAX = 8; // cards of a claim that are drawn; more are a number
-const CROPPED_MIN = 14; // cards to choose from of which only the upper half is drawn
+const CROPPED_MIN = 14; // more cards to choose from show their upper half alone,
+const FLAT_MAX = 21; // still more of them lie by ranks on a phone, of which one is open,
+const WIDE_MAX = 35; // and of so many also beside a board that is not high
 const BACKS_MAX = 14; // of a hand that are drawn; how many there are is written above
 
 export const spells = "cards"; // its sentences name cards by two characters
@@ -44,7 +46,7 @@ const spoken = (claim, rules) => (rules.claims === "free_suit" ? `*${claim}` : `
 function centre(scene, challenge, kit) {
   const { html } = kit;
   const { pile_size: size } = scene.state;
-  return html`<div class="bluff-centre">
+  return html`<div class=${kit.classes("bluff-centre", scene.rules.claims !== "sequence" && "is-free")}>
     ${challenge ? verdict(scene, challenge, kit) : claimed(scene, kit)}
     ${size ? html`<div class="bluff-pile">${kit.pile(size)}<span>on the pile</span></div>` : html`<p class="k-note">The pile is empty.</p>`}
     ${next(scene, challenge, kit)}
@@ -198,15 +200,24 @@ function sentence(chosen, claim, fitting, kit) {
   return `You lay ${kit.listed(chosen.map(kit.cardWords))} face down and claim ${claimWords(chosen.length, claim, kit)}: ${what}.`;
 }
 
-// The cards as buttons; arrows go from card to card, a rank's letter or digit to the next card of that rank.
+// The cards as buttons; arrows go from card to card, a rank's letter or digit to the next card of that rank.  The style
+// says whether all of a large hand are shown, or a button for each rank and the cards of the one at which somebody is.
 function Hand({ hand, chosen, toggle, kit }) {
-  const { html, useState } = kit;
+  const { html, useEffect, useRef, useState } = kit;
   const [at, move] = useState(0);
+  const box = useRef(null), isHidden = useRef(false);
+  const buttonOf = (card) => box.current.querySelector(`[data-card="${card}"]`);
+  const here = hand[Math.min(at, hand.length - 1)];
   const go = (event, to) => {
     event.preventDefault();
     move(to);
-    event.currentTarget.children[to].focus();
+    buttonOf(hand[to]).focus();
+    isHidden.current = !buttonOf(hand[to]).matches(":focus");
   };
+  useEffect(() => { // once its rank is open
+    if (isHidden.current) buttonOf(here).focus();
+    isHidden.current = false;
+  });
   const hear = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const ends = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: hand.length - 1 };
@@ -215,11 +226,22 @@ function Hand({ hand, chosen, toggle, kit }) {
     const later = hand.map((_, by) => (at + 1 + by) % hand.length).find((place) => hand[place][0] === rank);
     if (later !== undefined) go(event, later);
   };
-  return html`<div class=${kit.classes("bluff-hand", hand.length > CROPPED_MIN && "is-cropped")} role="group" aria-label="your cards" onKeyDown=${hear}>
-    ${hand.map((card, place) => html`<button key=${card} type="button" data-card=${card} tabindex=${place === Math.min(at, hand.length - 1) ? 0 : -1}
-      aria-pressed=${chosen.includes(card)} aria-label=${kit.cardWords(card)} onFocus=${() => move(place)} onClick=${() => toggle(card)}>
-      ${kit.card(card)}</button>`)}
+  const one = (card) => html`<button key=${card} type="button" data-card=${card} tabindex=${card === here ? 0 : -1}
+    class=${card[0] === here[0] ? "is-open" : ""} aria-pressed=${chosen.includes(card)} aria-label=${kit.cardWords(card)}
+    onFocus=${() => move(hand.indexOf(card))} onClick=${() => toggle(card)}>${kit.card(card)}</button>`;
+  const ranks = hand.length > FLAT_MAX ? [...new Set(hand.map(([rank]) => rank))] : [];
+  return html`<div class=${kit.classes("bluff-hand", hand.length > CROPPED_MIN && "is-cropped", ranks.length && "bluff-many", hand.length > WIDE_MAX && "bluff-most")} role="group" aria-label="your cards" ref=${box} onKeyDown=${hear}>
+    ${ranks.map((rank) => html`<${Rank} key=${rank} ...${{ rank, hand, chosen, isOpen: rank === here[0], open: () => move(hand.findIndex((card) => card[0] === rank)), kit }} />`)}
+    ${hand.map(one)}
   </div>`;
+}
+
+// The button that shows the cards of a rank: how many there are, and how many of them are chosen.
+function Rank({ rank, hand, chosen, isOpen, open, kit }) {
+  const [all, taken] = [hand, chosen].map((cards) => cards.filter((card) => card[0] === rank).length);
+  const label = `${claimWords(all, rank, kit)}${taken ? `, ${kit.numberWord(taken)} chosen` : ""}`;
+  return kit.html`<button type="button" class=${kit.classes("bluff-rank", taken && "is-taken")} data-rank=${rank} aria-expanded=${String(isOpen)} aria-label=${label} onClick=${open}>
+    <b>${rank === "T" ? "10" : rank}</b><small>${taken ? `${taken} of ${all}` : `× ${all}`}</small></button>`;
 }
 
 function Claims({ claims, claim, want, kit }) {
@@ -229,26 +251,43 @@ function Claims({ claims, claim, want, kit }) {
   </fieldset>`;
 }
 
+// A button for each rank, and below them the cards of the one that is open.
+const byRanks = (which) => `.${which} { display: grid; grid-template-columns: repeat(auto-fill, minmax(2.75rem, 1fr)); gap: 1px; }
+  .${which} .bluff-rank { display: block; }
+  .${which} > [data-card] { display: none; grid-row: 4; }
+  .${which} > .is-open { display: block; }`;
+
 export const style = `
 .stage:has([data-game="bluff"]) { --dock-height: 15.5rem; }
+.stage:has(.bluff-centre.is-free) { --dock-height: 18.6rem; }
 .bluff-centre { display: grid; gap: .5rem; justify-items: center; text-align: center; min-width: 0; }
 .bluff-centre > .k-row { justify-content: center; max-width: 100%; }
 .bluff-pile { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: center; justify-content: center; color: var(--soft); font-size: .88rem; }
 .bluff-moves p { margin: 0; line-height: 1.25; }
 .bluff-moves .k-note { font-size: .84rem; color: var(--soft); }
-.bluff-hand { display: flex; flex-wrap: wrap; gap: .25rem; max-height: 9rem; padding: 3px; overflow: auto; }
-@media (min-width: 70rem) { .bluff-hand { max-height: 15rem; } }
+.bluff-hand { display: flex; flex-wrap: wrap; gap: .25rem; padding: 3px; }
 .bluff-hand button { padding: .15rem; min-width: 2.75rem; border-radius: .5rem; border-color: transparent; background: none; }
 .is-cropped .k-one { display: block; height: 2.3rem; overflow: hidden; }
 .bluff-hand button .k-card { margin-inline: auto; }
-.bluff-hand [aria-pressed=true] { border-color: var(--accent); background: var(--shade); box-shadow: 0 0 0 1.5px var(--accent); transform: translateY(-.2rem); }
+.bluff-hand [aria-pressed=true] { border-color: var(--accent); background: var(--shade); box-shadow: 0 0 0 1.5px var(--accent); }
+.bluff-rank { display: none; }
+.bluff-hand .bluff-rank { line-height: 1.1; border-color: var(--line); background: var(--card); }
+.bluff-rank b, .bluff-rank small { display: block; }
+.bluff-rank small { color: var(--soft); font-size: .72rem; white-space: nowrap; }
+.bluff-hand .bluff-rank.is-taken { border-color: var(--accent); }
+.is-taken small { color: var(--accent); font-weight: 650; }
+.bluff-hand .bluff-rank[aria-expanded=true] { background: var(--shade); border-color: var(--ink); }
 .bluff-moves output { color: var(--soft); font-size: .9rem; }
 @media (max-width: 44rem) {
   .bluff-moves :is(output, .k-note), .bluff-moves:has(+ .bluff-moves) > p { display: none; }
-  .bluff-hand { gap: 0; }
-  .is-cropped { display: grid; grid: repeat(3, auto) / auto-flow 2.75rem; }
-  .bluff-moves + .bluff-moves .is-cropped { grid-template-rows: repeat(2, auto); }
+  .bluff-hand { display: grid; grid-template-columns: repeat(7, minmax(2.75rem, 1fr)); gap: 1px; }
+  .turn:has(.bluff-moves + .bluff-moves) > .whose { width: 5rem; gap: .3rem; font-size: .9rem; line-height: 1.1; }
+  .bluff-moves:has(+ .bluff-moves) { margin: -2.75rem 0 .2rem 5rem; max-width: 7.6rem; }
+  .bluff-moves:has(+ .bluff-moves) button { min-width: 2.75rem; padding-inline: .3rem; flex-basis: 3rem; }
 }
+@media (max-width: 60rem) { ${byRanks("bluff-many")} }
+@media (max-height: 60rem) { ${byRanks("bluff-most")} }
+@media (max-width: 60rem), (max-height: 60rem) { .stage:has(.is-free) .bluff-moves { gap: .25rem; } .stage:has(.is-free) .bluff-moves:has(+ .bluff-moves) > p { display: none; } }
 .bluff-moves kbd { font: inherit; font-size: .75em; font-weight: 400; border: 1px solid currentColor; border-radius: .25rem; padding: 0 .3em; margin-left: .25em; opacity: .8; }
 @media (pointer: coarse) { .bluff-moves kbd { display: none; } }
 `;

@@ -3,6 +3,7 @@
 import { html, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { pictureOf } from "./picture.js";
+import { copyText, saveFile } from "./takeaway.js";
 
 // The index of the step that decided the match; −1: it is not in the film, or nothing did.
 export const decidedAt = (film) => (film.decided ? film.steps.findIndex(({ turn }) => turn === film.decided.turn) : -1);
@@ -24,18 +25,14 @@ function Sharing({ film, place, link, board, said }) {
   const field = useRef(null);
   const copy = async () => {
     const address = link();
-    try {
-      await navigator.clipboard.writeText(address);
-      tell({ place, text: "The link is copied." });
-    } catch { // no clipboard, as where a page came over plain HTTP
-      tell({ place, address, text: "Copy this link:" });
-      setTimeout(() => field.current?.select());
-    }
+    if (await copyText(address)) return tell({ place, text: "The link is copied." });
+    tell({ place, address, text: "Copy this link:" });
+    setTimeout(() => field.current?.select());
   };
   const save = async () => {
     tell({ place, text: "One moment…" });
     try {
-      saved(await pictureOf(board.current, `${film.title}: ${film.names.join(", ")}`, said()), `${film.game}-${film.match}-${(film.first ?? 0) + place + 1}.png`);
+      saveFile(await pictureOf(board.current, `${film.title}: ${film.names.join(", ")}`, said()), `${film.game}-${film.match}-${(film.first ?? 0) + place + 1}.png`);
       tell({ place, text: "The picture is saved." });
     } catch {
       tell({ place, text: "This browser cannot draw the picture." });
@@ -46,13 +43,4 @@ function Sharing({ film, place, link, board, said }) {
     <button type="button" data-part="picture" onClick=${save}>Save its picture</button>
     <span role="status" data-part="shared">${now?.text ?? ""}</span>
     ${now?.address && html`<input ref=${field} readonly data-part="address" aria-label="The link of this moment" value=${now.address} />`}`;
-}
-
-// Gives the browser a file to save.
-export function saved(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

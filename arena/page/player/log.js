@@ -22,7 +22,13 @@ export function Log({ film, viewer, place, go, plays, spells }) {
     for (; at >= 0 && count < most; at--) count += (known[at] ??= entriesAt(film, at, viewer)).length;
     return known.slice(at + 1, place + 1).flat().slice(-most);
   }, [known, place]);
-  useEffect(() => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }, [entries]);
+  const toNow = () => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }; // it may be gone by then
+  useEffect(toNow, [entries]);
+  useEffect(() => {
+    const watcher = new ResizeObserver(toNow);
+    watcher.observe(list.current);
+    return () => watcher.disconnect();
+  }, []);
   const spelt = spells === "cards" ? (text, card) => text.replace(CARD, (code) => (film.names.includes(code) ? code : card(code))) : (text) => text;
   const now = entries.filter((entry) => entry.at === place && entry.text).map((entry) => spelt(entry.text, cardWords)).join(". ");
   return html`<div class="told">
@@ -48,14 +54,14 @@ function entriesAt(film, at, viewer) {
 function Entry({ entry, film, isNow, go, spelt }) {
   if (entry.gap) return html`<li class="gap">Some rounds are left out here.</li>`;
   const limit = film.move_s ? ` of ${film.move_s} s` : "";
-  const isNamed = entry.seat >= 0 && entry.text.startsWith(film.names[entry.seat]);
-  const rest = isNamed ? entry.text.slice(film.names[entry.seat].length) : entry.text;
   return html`<li class=${`${entry.kind === "h" ? "heading" : entry.kind === "a" ? "act" : "news"}${isNow ? " now" : ""}`} onClick=${() => go(entry.at)}>
-    ${isNamed && html`<b><bdi>${film.names[entry.seat]}</bdi></b>`}${isolated(spelt(rest, printed), film.names)}
+    ${isolated(spelt(entry.text, printed), film.names, bold)}
     ${entry.fault && html` <span class="warn" title=${entry.fault}>fault: ${clipped(entry.fault)}</span>`}
     ${entry.ms !== undefined && html` <small title=${`thinking time${limit}`}>${spent(entry.ms)}${limit}</small>`}
   </li>`;
 }
+
+const bold = (name) => html`<b><bdi>${name}</bdi></b>`;
 
 // A card as it is printed: "10♣", and no emoji.
 const printed = ([rank, suit]) => `${rank === "T" ? "10" : rank}${SUITS[suit]}\uFE0E`;

@@ -110,7 +110,7 @@ function entering({ kind, face, seat }, old, actor, middle, boxOf) {
     case "chips": return seat ? { what: "bet", from: old ? null : boxOf(seat) } : { what: "count", from: null };
     case "pile": return grows || !old ? { what: "play", from: boxOf(actor) } : { what: "count", from: null };
     case "lives": return { what: old && !grows ? "loss" : "count", from: null };
-    case "cylinder": return { what: old && !grows ? "turn" : "count", from: null };
+    case "cylinder": return { what: old && !grows ? "spin" : "count", from: null };
     case "shell": return { what: face === null ? "count" : fired(face), from: null };
     case "lost": return { what: "loss", from: null };
     case "won": return { what: "won", from: null };
@@ -138,7 +138,7 @@ const MOTIONS = {
   loss: () => [[0, -4, 4, -3, 2, 0].map((by) => ({ transform: `translateX(${by}px)` })), LONG_MS],
   shot: () => [[{ transform: "translateX(-1em) scale(1.6)", opacity: 0 }, { transform: "translateX(.2em)", opacity: 1, offset: 0.3 }, REST], LONG_MS],
   click: () => [[{ transform: "translateX(-.3em)", opacity: 0.3 }, REST], SHORT_MS],
-  turn: ({ change }) => [[{ transform: `rotate(${360 / Math.max(1, Number(change.old.face))}deg)` }, { transform: "none" }], LONG_MS],
+  spin: ({ change }) => [[{ transform: `rotate(${360 / Math.max(1, Number(change.old.face))}deg)` }, { transform: "none" }], LONG_MS],
   gather: ({ by }) => [[{ transform: "none", opacity: 1 }, { transform: by, opacity: 0 }], LONG_MS],
 };
 

@@ -17,17 +17,18 @@ export function usePlace({ film, start: { step: first, plays: isStarted }, reads
   const isLive = film.status === "playing";
   const last = film.steps.length - 1;
   const begins = (step) => (reads && (isLive || step !== undefined) ? "reads" : isLive ? "follows" : "stays");
-  const [at, setAt] = useState(() => bounded(first ?? (isLive ? last : 0), last));
+  const [kept, setAt] = useState(() => bounded(first ?? (isLive ? last : 0), last));
   const [mode, setMode] = useState(() => (isStarted ? "plays" : begins(first)));
   const [pace, setPace] = useState(1);
   const known = useRef(film), moved = useRef(0);
+  let at = kept;
   if (known.current !== film) {
-    const isOther = known.current.match !== film.match; // which begins at its own start
+    const old = known.current, isOther = old.match !== film.match;
     known.current = film;
-    if (isOther) {
-      setAt(0);
-      setMode(begins());
-    }
+    // Another match begins at its own start; the same one stays at its step, which has another number in another film.
+    at = isOther ? 0 : Math.max(0, kept + (old.first ?? 0) - (film.first ?? 0));
+    setAt(at);
+    if (isOther) setMode(begins());
   }
   const place = mode === "follows" ? last : Math.min(at, last);
   const run = useBeats({ film, place, viewer, board, isOn: mode !== "follows" || isLive, paceMs: PACES[pace][1] });

@@ -13,7 +13,7 @@ const SOUNDS = {
   turn: [{ hz: 660, ms: 110, shape: "sine" }, { at: 120, hz: 880, ms: 200, shape: "sine" }],
 };
 // Which sound goes with what happens on a board (motion.js); of several things the first is heard.
-const HEARD = [["shot", "shot"], ["loss", "loss"], ["reveal", "reveal"], ["won", "reveal"], ["click", "bet"], ["turn", "bet"], ["bid", "bet"], ["bet", "bet"], ["gather", "bet"], ["play", "deal"], ["deal", "deal"], ["said", "bet"]];
+const HEARD = [["shot", "shot"], ["loss", "loss"], ["reveal", "reveal"], ["won", "reveal"], ["click", "bet"], ["spin", "bet"], ["bid", "bet"], ["bet", "bet"], ["gather", "bet"], ["play", "deal"], ["deal", "deal"], ["said", "bet"]];
 
 let context = null, chosen = null;
 

@@ -3,10 +3,8 @@
 import { html, useRef, useState } from "../html.js";
 
 // `tabs`: [{ id, title, body, news }]; `news` is how much is new there, which is shown until somebody looks.
-// `kept`: a ref of the one that was chosen before, where they take the place of other ones.
-export function Tabs({ tabs, kept = {} }) {
-  const [chosen, set] = useState(kept.current ?? tabs[0].id);
-  const choose = (id) => { kept.current = id; set(id); };
+export function Tabs({ tabs }) {
+  const [chosen, choose] = useState(tabs[0].id);
   const list = useRef(null);
   const seen = useRef({});
   const at = Math.max(0, tabs.findIndex(({ id }) => id === chosen));

@@ -7,6 +7,7 @@ import { range, Trouble, useAsked, useDoing } from "./parts.js";
 import { go } from "./routes.js";
 
 const TIMES = [["", "usual for the game"], ["5", "5 s"], ["10", "10 s"], ["30", "30 s"], ["60", "1 min"], ["300", "5 min"], ["86400", "a day"], ["none", "no limit"]];
+const PAUSES = [["0", "as long as the bot thinks"], ["0.5", "half a second"], ["1", "a second"], ["2", "2 seconds"], ["5", "5 seconds"], ["10", "10 seconds"]];
 
 export function MakeTable({ games }) {
   const [name, choose] = useState(games[0].name);
@@ -15,6 +16,8 @@ export function MakeTable({ games }) {
   const [time, setTime] = useState("");
   const [rules, setRules] = useState({});
   const [isPublic, setPublic] = useState(false);
+  const [watches, setWatches] = useState(false);
+  const [pause, setPause] = useState("1");
   const [run, busy, refused] = useDoing();
   const first = useRef(null);
   useEffect(() => first.current.focus(), []);
@@ -26,14 +29,17 @@ export function MakeTable({ games }) {
   const make = (event) => {
     event.preventDefault();
     const moveTime = time === "" ? null : time === "none" ? "none" : Number(time);
-    run(async () => go(`/tables/${await makeTable({ game: name, rules, moveTime, bots, isPublic, begins: false })}`));
+    run(async () => go(`/tables/${await makeTable({ game: name, rules, moveTime, bots, watches, botsPause: watches ? Number(pause) : 0, isPublic, begins: false })}`));
   };
   return html`<form class="make" onSubmit=${make}>
     <label class="field"><span>Game</span><select ref=${first} value=${name} onChange=${change}>
       ${games.map((each) => html`<option key=${each.name} value=${each.name}>${each.title}, ${range(each.seats)} players</option>`)}</select></label>
     <label class="field"><span>Time for a move</span><select value=${time} onChange=${(event) => setTime(event.target.value)}>
       ${TIMES.map(([value, said]) => html`<option key=${value} value=${value}>${said}${value === "" ? ` (${game.move_time_s} s, none against bots alone)` : ""}</option>`)}</select></label>
-    <${Bots} game=${game} bots=${bots} change=${setBots} />
+    <${Bots} ...${{ game, bots, most: game.seats.most - (watches ? 0 : 1) }} change=${setBots} />
+    <label class="check"><input type="checkbox" checked=${watches} onChange=${() => { setWatches(!watches); setBots(bots.slice(0, game.seats.most - 1)); }} /> I only watch the bots</label>
+    ${watches ? html`<label class="field"><span>Each turn takes at least</span><select value=${pause} onChange=${(event) => setPause(event.target.value)}>
+      ${PAUSES.map(([value, said]) => html`<option key=${value} value=${value}>${said}</option>`)}</select></label>` : ""}
     <${HouseRules} key=${name} game=${name} rules=${rules} change=${setRules} />
     <label class="check"><input type="checkbox" checked=${isPublic} onChange=${(event) => setPublic(event.target.checked)} /> show it in the public list</label>
     <p><button class="primary" disabled=${busy}>Create the table</button></p>
@@ -41,9 +47,10 @@ export function MakeTable({ games }) {
   </form>`;
 }
 
-function Bots({ game, bots, change }) {
+// `most`: so many at most.
+function Bots({ game, bots, most, change }) {
   const choices = game.bots ?? [];
-  const isFull = bots.length >= game.seats.most - 1;
+  const isFull = bots.length >= most;
   return html`<fieldset><legend>House bots</legend>
     ${bots.map((bot, place) => html`<p class="line" key=${place}>
       <select aria-label=${`Bot ${place + 1}`} value=${bot} onChange=${(event) => change(bots.with(place, event.target.value))}>

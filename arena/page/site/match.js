@@ -51,7 +51,6 @@ export function Page({ id, folder, takesFocus }) {
     addEventListener("hashchange", turn);
     return () => removeEventListener("hashchange", turn);
   }, []);
-  const where = useRef(start), tab = useRef(undefined);
   const [isWhole, setWhole] = useState(start.step === 0);
   const shown = (film) => boardModule(film.game).then((module) => ({ film, module }));
   // Who came for a moment sees it first, and all the rest once that is here.
@@ -76,7 +75,7 @@ export function Page({ id, folder, takesFocus }) {
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
     <${Trouble} refused=${missing} />
-    <${Shown} key=${whole.value ? "whole" : "moment"} ...${{ film, module: value.module, where, tab, folder, address, isWhole: Boolean(whole.value), isEmbedded: start.isEmbedded }} />
+    <${Shown} ...${{ film, module: value.module, start, folder, address, isWhole: Boolean(whole.value) }} />
     <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
@@ -87,29 +86,26 @@ function startOf() {
   return { step: Math.max(0, Math.trunc(Number(asked.get("step")) - 1) || 0), viewer, plays: asked.has("play"), isEmbedded: asked.has("embed") };
 }
 
-// `where`, `tab`: the refs of the step (of all), the viewer and whether it plays, and of the tab that was chosen, with
-// which a longer film goes on;
-// `isWhole`: no longer one comes.
-function Shown({ film, module, where, tab, folder, address, isWhole, isEmbedded }) {
-  const start = useMemo(() => ({ ...where.current, step: where.current.step - film.first, tab }), []);
-  const [[place, as], note] = useState([start.step, start.viewer]);
+// `start`: as startOf gives it.  `isWhole`: no longer film takes its place.
+function Shown({ film, module, start, folder, address, isWhole }) {
+  const begun = useMemo(() => ({ ...start, step: start.step - film.first }), []);
+  const [[step, as], note] = useState([start.step, start.viewer]); // of all steps, those which are still missing too
   const keeping = useRef(0);
   useEffect(() => () => clearTimeout(keeping.current), []);
-  const onMove = (at, viewer, plays) => {
-    const step = film.first + at;
-    note([at, viewer]);
-    where.current = { step, viewer, plays };
+  const onMove = (place, viewer) => {
+    const step = film.first + place;
+    note([step, viewer]);
     clearTimeout(keeping.current);
     keeping.current = setTimeout(() => {
       try {
-        history.replaceState(null, "", momentOf(step, viewer) + (isEmbedded ? "&embed" : ""));
+        history.replaceState(null, "", momentOf(step, viewer) + (start.isEmbedded ? "&embed" : ""));
       } catch {
         // an address that stays does no harm
       }
     }, ADDRESS_DELAY_MS);
   };
-  const tabs = [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, module, folder, address, place, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
-  return html`<${Player} film=${film} module=${module} start=${start} onMove=${onMove} tabs=${tabs}
+  const tabs = [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, module, folder, address, place: step - film.first, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
+  return html`<${Player} film=${film} module=${module} start=${begun} onMove=${onMove} tabs=${tabs}
     link=${(step, viewer) => `${location.origin}${location.pathname}${momentOf(film.first + step, viewer)}&play`} />`;
 }
 

@@ -3,7 +3,7 @@
 import { html, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { place as placeWord } from "../drawings/words.js";
-import { saved } from "../player/ending.js";
+import { saveFile } from "../player/takeaway.js";
 import { forgetMatches, keptMatches, MATCHES_MAX } from "./kept.js";
 import { counted, Heading, listed } from "./parts.js";
 import { useTitle } from "./routes.js";
@@ -13,7 +13,7 @@ export function Page({ takesFocus }) {
   const [matches, set] = useState(keptMatches);
   const [asks, ask] = useState(false);
   const forget = (ids) => { forgetMatches(ids); set(keptMatches()); ask(false); };
-  const save = () => saved(new Blob([JSON.stringify(matches, null, 1)], { type: "application/json" }), "my-matches.json");
+  const save = () => saveFile(new Blob([JSON.stringify(matches, null, 1)], { type: "application/json" }), "my-matches.json");
   return html`<${Heading} takesFocus=${takesFocus}>My matches<//>
     <p class="lead">The matches that you played at tables of this server, the newest ${MATCHES_MAX}. Only this browser knows the list.</p>
     <p class="line"><span class="soft" role="status">${counted(matches.length, "match", "matches")}</span>

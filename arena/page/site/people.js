@@ -2,6 +2,7 @@
 
 import { html, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
+import { copyText } from "../player/takeaway.js";
 import { Clock } from "./clock.js";
 import { counted, range } from "./parts.js";
 import { ruleSaid } from "./rules.js";
@@ -73,13 +74,9 @@ export function Share({ id }) {
   const field = useRef(null);
   const link = `${location.origin}/tables/${encodeURIComponent(id)}`;
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(link);
-      say("Copied.");
-    } catch {
-      field.current.select();
-      say("Copy it from the field.");
-    }
+    const isCopied = await copyText(link);
+    if (!isCopied) field.current.select();
+    say(isCopied ? "Copied." : "Copy it from the field.");
   };
   return html`<section class="card"><h2>Invite others</h2>
     <p class="line"><label class="unseen" for="link">Link of this table</label>

@@ -1,7 +1,7 @@
 // A table: the board and the moves, who is here, what they say, and how to come and go.
 
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
-import { isolated } from "../drawings/names.js";
+import { isolated, shortened } from "../drawings/names.js";
 import { sceneAt } from "../film.js";
 import { kit } from "../kit.js";
 import { Player } from "../player.js";
@@ -155,10 +155,10 @@ function Turn({ shown, here, acts, module }) {
   const turn = `${table.match.match_id} ${table.match.turn}`;
   const tried = useRef("");
   useEffect(() => {
-    if (only === null || acts.busy || tried.current === turn) return;
+    if (only === null || tried.current === turn) return;
     tried.current = turn; // once: what was refused is not sent again
-    send({ move: only });
-  }, [only, turn, acts.busy]);
+    acts.pass(only);
+  }, [only, turn]);
   // Whoever must move is waited for; where all may be silent, those who may yet answer.
   const { to_act: asked, to_move: due } = table.match;
   const others = (due.length ? due : asked).filter((name) => name !== here.you?.nickname || !isMine);
@@ -167,7 +167,7 @@ function Turn({ shown, here, acts, module }) {
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
     ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${TimeLeft} ms=${own} since=${since} silenceS=${table.you.silence_s} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, ...spokenOnly(table, shown.moves ?? []), send: (move) => send({ move }) }} />
-      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft"><span>${isolated(waitingSaid(others, due.length > 0, here, acts, table.is_asleep), others)}</span></p>`}
+      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft"><span>${isolated(waitingSaid(others, due.length > 0, here, acts, table.is_asleep), others, shortened)}</span></p>`}
   </section>`;
 }
 

@@ -34,11 +34,12 @@ export function useTable(id) {
     const onFrame = (frame) => {
       follow(film, frame, hasCome);
       hasCome = true;
+      set((old) => (old.lost === null ? old : { ...old, lost: null })); // now: it may be lost again before this frame is drawn
       const show = () => {
         later.current = { timer: 0, at: performance.now() };
         set((old) => ({
           ...old, table: frame.table, film: film.current, version: old.version + 1, moves: frame.moves, since: performance.now(),
-          alert: frame.alert ?? "", lost: null,
+          alert: frame.alert ?? "",
         }));
       };
       // Nobody is asked anything here: what comes too fast to be seen is not drawn.
@@ -103,6 +104,8 @@ export function useActs(id, { seat, table, takeSeat, setLeaving }) {
       return true;
     }),
     act: (name, body) => run(() => post(at(id, `/${name}`), body, key)),
+    // What nobody has chosen: if it comes too late, there is nothing to tell.
+    pass: (move) => post(at(id, "/moves"), { move, turn: table.match.turn }, key).then(() => setAnswered(turn), () => {}),
     move: (said) => run(async () => {
       await post(at(id, "/moves"), { ...said, turn: table.match.turn }, key);
       setAnswered(turn);
