@@ -116,7 +116,12 @@ EVENTS = [
         "round 1: ann and bob have five lives each; one live and one blank shell in the chamber; "
         "ann gets Skip ×2; bob gets Steal",
     ),
-    (Chamber, "shoot_player", chamber.Shot(ANN, BOB, "live", 1), "ann shoots bob: live, leaving bob with one life"),
+    (
+        Chamber,
+        "shoot_player",
+        chamber.Shot(ANN, BOB, "live", 1),
+        "ann shoots bob: live, leaving bob with one life",
+    ),
     (Chamber, "shoot_player", chamber.Shot(ANN, ANN, "blank", 3), "ann shoots themselves: blank"),
     (
         Chamber,

@@ -21,6 +21,7 @@ import trio
 
 import arena.server.kept.reports
 import arena.server.kept.results
+from arena.refusal import Refusal
 from arena.server.http.answer_types import FilmPage
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
@@ -33,7 +34,6 @@ from arena.server.kept.chosen import ChosenMatches
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
-from arena.server.refusal import Refusal
 from arena.server.site.site import Site
 from arena.store import DATABASE, MatchFilter, Store, store_lock
 from tests.report.reports import HOSTILE, entry, tournament

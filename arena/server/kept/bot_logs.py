@@ -11,8 +11,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from arena.refusal import Refusal
 from arena.server.limits import LOG_BYTES_MAX, LOGS_BYTES_MAX
-from arena.server.refusal import Refusal
 from arena.tournament.play.logs import FOLDER, logs_of
 from arena.words import counted, sized, without_folders
 

@@ -27,7 +27,6 @@ from arena.match.game import IllegalMove
 from arena.page.film import stored_head
 from arena.refusal import Refusal
 from arena.schedule.roster import by_slot, slot_name
-from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.http.results_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.kept.bot_logs import logs_text
 from arena.server.kept.chosen import ChosenMatches

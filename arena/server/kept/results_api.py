@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.refusal import Refusal
-from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
+from arena.server.http.answer_types import FilmPage
 from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.guard import report_policy
 from arena.server.http.packed import packed_answer

@@ -20,7 +20,6 @@ import arena.page
 from arena.games import GAMES
 from arena.page.boards import board_of, emblem_of
 from arena.refusal import Refusal
-from arena.server.http.answer_types import ResultsListed
 from arena.server.http.packed import Packed, packed_answer, packed_page
 from arena.server.http.results_types import ResultsListed
 from arena.server.kept.finished import FinishedMatches, LinkCard, MatchesOf
