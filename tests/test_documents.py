@@ -411,6 +411,8 @@ PLACES = {
     "GAME": "blef",
 }
 """What stands for something of the reader's -> what that is in `home`."""
+FOLDERS = ("results/", "arena-data/leagues/")
+"""What the names of results folders begin with."""
 READING = ("bots", "games", "leaderboard", "matches", "replay", "report", "schema")
 
 
@@ -425,7 +427,7 @@ def carried_out(words: Sequence[str], in_prose: bool) -> list[str] | None:
         )
         return [name, *rest, "--dry-run"] if is_here else None
     if name in READING and not {"--open", "--hand"} & {*rest}:  # there is no browser, and dice have no hands
-        return [name, *("results/played" if word.startswith("results/") else word for word in rest)]
+        return [name, *("results/played" if word.startswith(FOLDERS) else word for word in rest)]
     return None
 
 
