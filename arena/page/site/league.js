@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "../html.js";
 import { ask, get, post, Refused, sentence } from "./ask.js";
 import { HandIn } from "./hand_in.js";
 import { keepLeagueToken, leagueToken } from "./kept.js";
-import { counted, Heading, Trouble, useDoing } from "./parts.js";
+import { counted, Heading, listed, Trouble, useDoing } from "./parts.js";
 import { useTitle } from "./routes.js";
 
 const LOOK_MS = 10_000; // how often the standings are asked for; they are no newer on the server
@@ -145,7 +145,35 @@ function Bot({ root, token, bot }) {
     <div role="status"><${Version} version=${newest} />${bot.playing !== null && bot.playing !== newest.number ? html`<p>Version ${bot.playing} plays on.</p>` : ""}</div>
     ${older.length > 0 && html`<details><summary>Earlier versions</summary>${older.map((version) => html`<${Version} key=${version.number} version=${version}>
       ${["replaced", "withdrawn"].includes(version.state) && version.id !== null ? html` <button type="button" class="small" disabled=${busy} onClick=${() => act("roll-back", { version: version.number })}>Play it again</button>` : ""}<//>`)}</details>`}
+    ${bot.versions.some(({ id }) => id) && html`<${Played} ...${{ root, token, bot }} />`}
     ${isLive && html`<p><button type="button" class="quiet" disabled=${busy} onClick=${() => act("withdraw")}>Withdraw it</button></p>`}</div>`;
+}
+
+const KINDS = [["lost", "Lost matches"], ["faults", "Matches with faults"], ["", "All matches"], ["log", "What it printed"]];
+
+// What a bot has played, and printed: asked for when it is opened.
+function Played({ root, token, bot }) {
+  const [kind, choose] = useState(null);
+  const [found, set] = useState(null);
+  const [run, busy, refused, forget] = useDoing();
+  const look = (next, first = 0) => run(async () => {
+    const path = `${root}/bots/${bot.id}`;
+    const got = next === "log" ? await get(`${path}/log`, token) : await get(`${path}/matches?first=${first}${next ? `&only=${next}` : ""}`, token);
+    set((old) => (first ? { ...got, matches: [...old.matches, ...got.matches] } : got));
+  });
+  const turn = (next) => { forget(); set(null); choose(next); look(next); };
+  return html`<p class="line">${KINDS.map(([id, said]) => html`<button key=${id} type="button" class="quiet" aria-pressed=${String(kind === id)} disabled=${busy} onClick=${() => turn(id)}>${said}</button>`)}</p>
+    <${Trouble} refused=${refused} />
+    ${found?.text !== undefined && html`<pre class="reason" tabindex="0">${found.text}</pre>`}
+    ${found?.matches && html`<p class="soft" role="status">${counted(found.matches_in_all, "match", "matches")}</p>
+      <ul class="rows">${found.matches.map((match) => html`<${Match} key=${match.match_id} ...${{ root, match }} />`)}</ul>
+      ${found.next !== null && html`<p><button type="button" disabled=${busy} onClick=${() => look(kind, found.next)}>Show more</button></p>`}`}`;
+}
+
+function Match({ root, match }) {
+  const said = html`<bdi>${listed(match.names)}</bdi>${match.ranks ? html`<br /><span class="soft">${match.names.filter((_, seat) => match.ranks[seat] === 1).join(" and ")} won${match.faults ? ` · ${counted(match.faults, "fault")}` : ""}</span>` : ""}`;
+  if (match.sealed) return html`<li><p>${said} <span class="soft">· its series is still played</span></p></li>`;
+  return html`<li><a href=${`${root.replace("/api", "")}/matches/${match.match_id}`}>${said}</a></li>`;
 }
 
 function Version({ version, children }) {

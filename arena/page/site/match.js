@@ -6,6 +6,7 @@ import { addSteps, openFilm } from "../film.js";
 import { Player } from "../player.js";
 import { Analysis } from "./analysis.js";
 import { allGames, get, sentence } from "./ask.js";
+import { leagueToken } from "./kept.js";
 import { Heading, listed, Trouble, useAsked } from "./parts.js";
 import { momentOf, useTitle } from "./routes.js";
 import { symbols } from "./symbols.js";
@@ -16,13 +17,13 @@ const ADDRESS_DELAY_MS = 400; // browsers refuse more than about a hundred chang
 const BEFORE = 5, AROUND = 40; // steps of a moment that are shown before all others are here
 
 // The steps around one that a link leads to.
-const around = async (address, step) => openFilm(await get(`${address}/film?first=${Math.max(0, step - BEFORE)}&count=${AROUND}`));
+const around = async (address, step, key) => openFilm(await get(`${address}/film?first=${Math.max(0, step - BEFORE)}&count=${AROUND}`, key));
 
 // The film of a match, page after page; the first step of each page is whole.
-async function wholeFilm(address, note) {
+async function wholeFilm(address, note, key) {
   let film = null;
   for (let first = 0; first !== null;) {
-    const page = await get(`${address}/film?first=${first}`);
+    const page = await get(`${address}/film?first=${first}`, key);
     if (film) addSteps(film, page.steps);
     else film = openFilm(page);
     first = page.next ?? null;
@@ -38,7 +39,20 @@ async function boardModule(game) {
 
 // `folder`: the results folder that it is of; a match of a table has none.
 export function Page({ id, folder, takesFocus }) {
-  const results = folder && `/results/${encodeURIComponent(folder)}`, address = `/api${results ?? ""}/matches/${encodeURIComponent(id)}`;
+  const home = folder && `/results/${encodeURIComponent(folder)}`;
+  const back = home ? html`<a href=${`${home}/matches`}>All matches of ${folder}</a> · <a href=${home}>its report</a>` : html`<a href="/">Play one yourself</a>`;
+  return html`<${Finished} ...${{ id, folder, takesFocus, home: home ?? "", back }} />`;
+}
+
+// A match of a league, which only some may see.
+export function LeagueMatch({ id, folder, takesFocus }) {
+  const home = `/leagues/${encodeURIComponent(folder)}`;
+  return html`<${Finished} ...${{ id, folder: null, takesFocus, home, token: leagueToken(folder), asks: false, back: html`<a href=${home}>To the league</a>` }} />`;
+}
+
+// `home`: what its address begins with; `token`: who looks on, where that counts; `back`: where to go from here.
+function Finished({ id, folder, takesFocus, home, token = null, asks = true, back }) {
+  const address = `/api${home}/matches/${encodeURIComponent(id)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
   const start = useMemo(startOf, [id, folder]);
@@ -57,12 +71,12 @@ export function Page({ id, folder, takesFocus }) {
   const moment = useAsked(async () => {
     if (start.step === 0) return null;
     allGames().catch(() => {}); // beside the film, not after it
-    const film = await around(address, start.step).catch((error) => { if (error.status === 0) throw error; return null; });
+    const film = await around(address, start.step, token).catch((error) => { if (error.status === 0) throw error; return null; });
     const found = film?.steps.length ? await shown(film) : null; // it has no such step
     setTimeout(() => setWhole(true), found ? REST_AFTER_MS : 0);
     return found;
   }, [id, folder]);
-  const whole = useAsked(async () => (isWhole ? shown(await wholeFilm(address, note)) : null), [id, folder, isWhole]);
+  const whole = useAsked(async () => (isWhole ? shown(await wholeFilm(address, note, token)) : null), [id, folder, isWhole]);
   const value = whole.value ?? moment.value, missing = moment.refused ?? whole.refused, refused = value ? null : missing;
   const film = value?.film;
   useTitle(film ? `${film.title}: ${listed(film.names)}` : refused ? "No match" : "Match");
@@ -75,8 +89,8 @@ export function Page({ id, folder, takesFocus }) {
     <p class="soft">${isolated(resultSaid(film), film.names)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
     <${Trouble} refused=${missing} />
-    <${Shown} ...${{ film, module: value.module, start, folder, address, isWhole: Boolean(whole.value) }} />
-    <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
+    <${Shown} ...${{ film, module: value.module, start, folder, address, asks, isWhole: Boolean(whole.value) }} />
+    <p class="soft">${back}</p>`;
 }
 
 // `#step=N&seat=S&play`: a step counted from 1, as a seat (from 0) or a spectator saw it; it plays on from there.
@@ -87,7 +101,7 @@ function startOf() {
 }
 
 // `start`: as startOf gives it.  `isWhole`: no longer film takes its place.
-function Shown({ film, module, start, folder, address, isWhole }) {
+function Shown({ film, module, start, folder, address, asks, isWhole }) {
   const begun = useMemo(() => ({ ...start, step: start.step - film.first }), []);
   const [[step, as], note] = useState([start.step, start.viewer]); // of all steps, those which are still missing too
   const keeping = useRef(0);
@@ -104,8 +118,8 @@ function Shown({ film, module, start, folder, address, isWhole }) {
       }
     }, ADDRESS_DELAY_MS);
   };
-  const tabs = [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, module, folder, address, place: step - film.first, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
-  return html`<${Player} film=${film} module=${module} start=${begun} onMove=${onMove} tabs=${tabs}
+  const tabs = asks && [{ id: "ask", title: "Ask a bot", body: isWhole ? html`<${Analysis} ...${{ film, module, folder, address, place: step - film.first, viewer: as }} />` : html`<p class="soft">One moment…</p>` }];
+  return html`<${Player} film=${film} module=${module} start=${begun} onMove=${onMove} tabs=${tabs || []}
     link=${(step, viewer) => `${location.origin}${location.pathname}${momentOf(film.first + step, viewer)}&play`} />`;
 }
 

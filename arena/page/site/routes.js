@@ -9,6 +9,7 @@ const PAGES = [
   [/^\/matches\/([^/]+)$/, "match"],
   [/^\/leagues$/, "leagues"],
   [/^\/leagues\/([^/]+)$/, "league"],
+  [/^\/leagues\/([^/]+)\/matches\/([^/]+)$/, "leagueMatch"],
   [/^\/results$/, "results"],
   [/^\/results\/([^/]+)\/matches$/, "matches"],
   [/^\/results\/([^/]+)\/matches\/([^/]+)$/, "match"],

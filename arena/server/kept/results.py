@@ -12,7 +12,7 @@ import sqlite3
 import stat
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
 from pathlib import Path
@@ -180,11 +180,22 @@ class ResultsCatalog:
                 raise Refusal("forbidden", why)
             return logs_text(folder.path, bot)
 
-    def film(self, name: str, match_id: str, part: MatchPart) -> bytes:
-        """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
+    def film(
+        self,
+        name: str,
+        match_id: str,
+        part: MatchPart,
+        *,
+        check: Callable[[Sequence[str]], None] = lambda names: None,
+    ) -> bytes:
+        """Some steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed.
+
+        `check` is given the names of who played, and raises Refusal if they are not shown.
+        """
         folder = self.folder(name)
         with _opened(folder) as store:
             replay = _replay(store, match_id)
+            check(replay.names)
             viewer = part.viewer(replay.names)
             head = stored_head(replay, viewer, move_s=_move_s(folder.path))
             return film_page(replay, replay.moments(), viewer, head, part)

@@ -10,12 +10,18 @@ from arena.server.league.hosts import Hosts
 from arena.server.league.league_api import LeagueApi
 from arena.server.league.league_door import LeagueDoor
 from arena.server.league.leagues import Leagues
+from arena.server.league.played import PlayedApi
 from arena.server.league.standings import StandingsApi
 from arena.server.league.uploads import Uploads
 
 
 def league_apis(leagues: Leagues, hosts: Hosts) -> Sequence[Api]:
-    """The endpoints of everybody, of who stands where, and those of hosts."""
+    """The endpoints of everybody, of what was played, and those of hosts."""
     door, uploads = LeagueDoor(leagues, hosts), Uploads(leagues.bots)
     uploads.tidy()
-    return [LeagueApi(door, uploads), StandingsApi(door), HostApi(door, uploads)]
+    return [
+        LeagueApi(door, uploads),
+        StandingsApi(door),
+        PlayedApi(door, leagues.bots.parent),
+        HostApi(door, uploads),
+    ]

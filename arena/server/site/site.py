@@ -45,6 +45,7 @@ PAGES = (
     "/matches/{id}",
     "/leagues",
     "/leagues/{name}",
+    "/leagues/{name}/matches/{match}",
     "/results",
     "/results/{name}/matches",
     "/results/{name}/matches/{id}",

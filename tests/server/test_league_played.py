@@ -1,0 +1,92 @@
+"""What a league has played, asked over REST: whose matches who may see, and whose logs."""
+
+from __future__ import annotations
+
+import pytest
+from needs import needs
+
+from arena.ladder import play
+from arena.league.entering import hand_in, note_state
+from tests.ladder.ladders import house, league
+from tests.server.league_rest import AT, LeagueRest, league_rest
+
+pytestmark = [pytest.mark.slow, needs("bubblewrap")]
+
+
+@pytest.fixture(autouse=True)
+def short_batches(monkeypatch):
+    monkeypatch.setattr(play, "LEAST_S", 0.05)
+
+
+async def played(rest: LeagueRest, names: tuple[str, ...], **settings: object) -> dict[str, str]:
+    """A league in which a bot of each owner has played; returns name -> token."""
+    code = await rest.league(rules={"dice": 1}, **settings)
+    tokens = {name: await rest.join(name, code) for name in names}
+    for number in range(1, len(names) + 1):
+        after, taken = hand_in(rest.live.league, f"o{number}", "", f"{number:064x}", 1.0)
+        rest.live.change(note_state(after, taken.id, "playing", "", "", 2.0))
+    bots = [house(number, kind) for number, kind in enumerate(("Steady", "Doubter", "Chancy"), 1)]
+    async with league(rest.server.folder / "leagues" / "class") as server:
+        await server.wants(*bots[: len(names)])
+        await server.batches(4)
+    return tokens
+
+
+async def test_an_owner_sees_what_its_bot_lost_and_how(tmp_path):
+    """Its matches in all versions, and each of them step by step once its series is closed."""
+    async with league_rest() as rest:
+        tokens = await played(rest, ("Ann", "Bob"))
+        lost = await rest.get(f"{AT}/bots/b2/matches?only=lost", tokens["Bob"])
+        assert lost["matches_in_all"] > 0
+        assert all("b2@1" in match["names"] for match in lost["matches"])
+        shown = next(match for match in lost["matches"] if not match["sealed"])
+        film = await rest.get(f"{AT}/matches/{shown['match_id']}/film", tokens["Bob"])
+        assert set(film["names"]) == {"b1@1", "b2@1"}
+        whole = await rest.get(f"{AT}/bots/b2/matches", tokens["Bob"])
+        assert whole["matches_in_all"] > lost["matches_in_all"]
+
+
+async def test_replays_of_others_are_shown_where_the_league_says_so(tmp_path):
+    async with league_rest() as rest:
+        tokens = await played(rest, ("Ann", "Bob", "Cat"), replays="own")
+        for path in (f"{AT}/bots/b1/matches", f"{AT}/bots/b1/matches?only=lost"):
+            assert (await rest.ask("GET", path, token=tokens["Ann"]))[0] == 200
+            assert (await rest.ask("GET", path, token=tokens["Cat"]))[0] == 403
+            assert (await rest.ask("GET", path, token=rest.server.host))[0] == 200
+        found = (await rest.get(f"{AT}/bots/b1/matches", tokens["Ann"]))["matches"]
+        match = next(each for each in found if "b2@1" in each["names"] and not each["sealed"])
+        path = f"{AT}/matches/{match['match_id']}/film"
+        status = {name: (await rest.ask("GET", path, token=token))[0] for name, token in tokens.items()}
+        assert status == {"Ann": 200, "Bob": 200, "Cat": 403}
+        assert (await rest.ask("GET", path))[0] == 401
+
+
+async def test_what_a_bot_printed_is_for_its_owner_and_hosts(tmp_path):
+    async with league_rest() as rest:
+        tokens = await played(rest, ("Ann", "Bob"), look="public")
+        logs = rest.server.folder / "leagues" / "class" / "logs"
+        logs.mkdir(exist_ok=True)
+        (logs / "b1@1-1.log").write_text("bid 3 fives\n")
+        (logs / "b1%401-1.log").write_text("bid 3 fives\n")
+        path = f"{AT}/bots/b1/log"
+        assert "bid 3 fives" in (await rest.get(path, tokens["Ann"]))["text"]
+        assert "bid 3 fives" in (await rest.get(path, rest.server.host))["text"]
+        assert (await rest.ask("GET", path, token=tokens["Bob"]))[0] == 403
+        assert (await rest.ask("GET", path))[0] == 401
+        status, said = await rest.ask("GET", f"{AT}/bots/b2/log", token=tokens["Bob"])
+        assert (status, "printed nothing" in said["message"]) == (404, True)
+
+
+async def test_who_stands_where_is_told_with_names(tmp_path):
+    """Also of those that come with the arena."""
+    from arena.ladder.messages import LadderRow, StandingsSaid
+
+    async with league_rest() as rest:
+        tokens = await played(rest, ("Ann",), approve_names=True)
+        rows = (LadderRow("b1@1", 1, 2, 1510.0, 80.0, 9), LadderRow("odds", 1, 2, 1490.0, None, 1))
+        rest.live.note_standings(StandingsSaid(4, 20, rows))
+        told = await rest.get(f"{AT}/standings", tokens["Ann"])
+        assert [(each["bot"], each["name"], each["version"], each["owner"]) for each in told["places"]] == [
+            ("b1", "b1", 1, "o1"),
+            ("odds", "odds", None, None),
+        ]
