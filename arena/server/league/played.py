@@ -36,7 +36,7 @@ PAGE = 50
 """Matches of one answer."""
 
 
-class BotLog(msgspec.Struct):
+class PrintedText(msgspec.Struct):
     """What a bot has printed."""
 
     text: str
@@ -98,8 +98,8 @@ class PlayedApi(Api):
             request, lambda: self._catalog.film(live.league.name, match, part, check=check)
         )
 
-    @endpoint("GET", f"{AT}/bots/{{bot}}/log", {200: BotLog}, proof="token", refusals=("forbidden",))
-    async def get_log(self, request: Request) -> BotLog:
+    @endpoint("GET", f"{AT}/bots/{{bot}}/log", {200: PrintedText}, proof="token", refusals=("forbidden",))
+    async def get_log(self, request: Request) -> PrintedText:
         """What the newest version of a bot that was started has printed; for its owner and hosts."""
         live, viewer = await self._door.seen_by(request)
         entry = live.league.entry(request.path_params["bot"])
@@ -109,7 +109,7 @@ class PlayedApi(Api):
             why = f"{entry.shown_name} has not played yet: why it was refused stands beside it"
             raise Refusal("not_found", why)
         folder, id = self._folder / live.league.name, entry.of(started[-1])
-        return BotLog(await self._read(request, lambda: logs_text(folder, id)))
+        return PrintedText(await self._read(request, lambda: logs_text(folder, id)))
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""
