@@ -6,9 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import httpx
 import pytest
 from calls import called
 
+from arena.server.league.hosts import add_host
 from tests.server.served import a_server
 
 
@@ -94,3 +96,31 @@ def test_nobody_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (2, True) == (code, "nosuch" in err)
     code, _, err = called("league", "new", "class", "--set", "look", "--to", "http://127.0.0.1:1")
     assert (2, True) == (code, "KEY=VALUE" in err)
+
+
+@pytest.mark.slow
+def test_what_was_answered_is_there_after_a_kill(tmp_path: Path) -> None:
+    """The league, the token, the version and its files; a second start prints no token for hosts."""
+    host = {"Authorization": f"Bearer {add_host(tmp_path, 'Eva', 'host')}"}
+    with a_server(tmp_path) as server:
+        made = httpx.post(
+            f"{server.http}/api/leagues", json={"name": "class", "game": "liars-dice"}, headers=host
+        )
+        body = {"name": "Ann", "code": made.json()["code"]}
+        at = f"{server.http}/api/leagues/class"
+        ann = {"Authorization": f"Bearer {httpx.post(f'{at}/owners', json=body).json()['token']}"}
+        taken = httpx.post(f"{at}/versions?file=bot.py", content=b"# a bot\n", headers=ann)
+        assert 201 == taken.status_code
+        server.process.kill()
+    with a_server(tmp_path) as server:
+        at = f"{server.http}/api/leagues/class"
+        me = httpx.get(f"{at}/me", headers=ann).json()
+        (version,) = me["bots"][0]["versions"]
+        assert ("Ann", "b1@1", taken.json()["version"]["hash"]) == (
+            me["owner"]["name"],
+            version["id"],
+            version["hash"],
+        )
+        assert 200 == httpx.get(f"{at}/bots/b1/versions/1", headers=ann).status_code
+        again = httpx.post(f"{at}/versions?file=bot.py", content=b"# a bot\n", headers=ann)
+        assert (200, False) == (again.status_code, again.json()["is_new"])
