@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import httpx
@@ -49,6 +50,13 @@ def test_a_class_by_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             "submit", "mybot.py", "--to", f"{server.http}/leagues/class-7b", "--name", "dicer"
         )
         assert (3, True) == (code, "(b1@1)" in said)
+        said = arena("league", "download", "class-7b", "b1", "1", "--out", "back.zip")
+        assert "back.zip has version 1 of b1" in said
+        assert ["mybot.py"] == zipfile.ZipFile(tmp_path / "back.zip").namelist()
+        assert "is there already" in arena(
+            "league", "download", "class-7b", "b1", "1", "--out", "back.zip", fails=True
+        )
+        assert "no version 2" in arena("league", "download", "class-7b", "b1", "2", fails=True)
         assert re.search("b1 +dicer +Ann", arena("league", "show", "class-7b"))
         shown = json.loads(arena("league", "show", "class-7b", "--json"))
         assert ({"dice": 3}, "b1") == (shown["league"]["rules"], shown["bots"][0]["id"])
