@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
+import httpx
 import pytest
 from calls import called
 
+from arena.server.league.hosts import add_host
 from tests.server.served import a_server
 
 
@@ -47,6 +50,13 @@ def test_a_class_by_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             "submit", "mybot.py", "--to", f"{server.http}/leagues/class-7b", "--name", "dicer"
         )
         assert (3, True) == (code, "(b1@1)" in said)
+        said = arena("league", "download", "class-7b", "b1", "1", "--out", "back.zip")
+        assert "back.zip has version 1 of b1" in said
+        assert ["mybot.py"] == zipfile.ZipFile(tmp_path / "back.zip").namelist()
+        assert "is there already" in arena(
+            "league", "download", "class-7b", "b1", "1", "--out", "back.zip", fails=True
+        )
+        assert "no version 2" in arena("league", "download", "class-7b", "b1", "2", fails=True)
         assert re.search("b1 +dicer +Ann", arena("league", "show", "class-7b"))
         shown = json.loads(arena("league", "show", "class-7b", "--json"))
         assert ({"dice": 3}, "b1") == (shown["league"]["rules"], shown["bots"][0]["id"])
@@ -94,3 +104,31 @@ def test_nobody_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (2, True) == (code, "nosuch" in err)
     code, _, err = called("league", "new", "class", "--set", "look", "--to", "http://127.0.0.1:1")
     assert (2, True) == (code, "KEY=VALUE" in err)
+
+
+@pytest.mark.slow
+def test_what_was_answered_is_there_after_a_kill(tmp_path: Path) -> None:
+    """The league, the token, the version and its files; a second start prints no token for hosts."""
+    host = {"Authorization": f"Bearer {add_host(tmp_path, 'Eva', 'host')}"}
+    with a_server(tmp_path) as server:
+        made = httpx.post(
+            f"{server.http}/api/leagues", json={"name": "class", "game": "liars-dice"}, headers=host
+        )
+        body = {"name": "Ann", "code": made.json()["code"]}
+        at = f"{server.http}/api/leagues/class"
+        ann = {"Authorization": f"Bearer {httpx.post(f'{at}/owners', json=body).json()['token']}"}
+        taken = httpx.post(f"{at}/versions?file=bot.py", content=b"# a bot\n", headers=ann)
+        assert 201 == taken.status_code
+        server.process.kill()
+    with a_server(tmp_path) as server:
+        at = f"{server.http}/api/leagues/class"
+        me = httpx.get(f"{at}/me", headers=ann).json()
+        (version,) = me["bots"][0]["versions"]
+        assert ("Ann", "b1@1", taken.json()["version"]["hash"]) == (
+            me["owner"]["name"],
+            version["id"],
+            version["hash"],
+        )
+        assert 200 == httpx.get(f"{at}/bots/b1/versions/1", headers=ann).status_code
+        again = httpx.post(f"{at}/versions?file=bot.py", content=b"# a bot\n", headers=ann)
+        assert (200, False) == (again.status_code, again.json()["is_new"])

@@ -268,6 +268,33 @@ def back(name: str, to: str | None, bot: str, number: str | None) -> int:
 
 @league.command()
 @at_league
+@click.argument("bot", metavar="BOT")
+@click.argument("number", metavar="VERSION")
+@options("Output", ("--out", "FILE", "Where it is written, over nothing.  [BOT@VERSION.zip]"))
+def download(name: str, to: str | None, bot: str, number: str, out: str | None) -> int:
+    """Download a version of a bot of yours as a zip.
+
+    BOT is its id (b17), VERSION a number.
+
+    \b
+    Example: arena league download class-7b b17 2
+    """
+    from pathlib import Path
+
+    from arena.terminal.league_lines import version_number, write_new
+    from arena.terminal.league_link import part
+    from arena.terminal.text import say
+
+    version = version_number(number)
+    octets = owner_link(to, name).fetch(f"/bots/{part(bot)}/versions/{version}")
+    path = Path(out or f"{bot}@{version}.zip")
+    write_new(path, octets)
+    say(f"{path} has version {version} of {bot}")
+    return DONE
+
+
+@league.command()
+@at_league
 @click.argument("id", metavar="ID")
 @click.argument("new_name", metavar="[NEW]", required=False)
 @options("What", ("--hide", None, "Show the id in place of the name."), ("--show", None, "Approve the name."))

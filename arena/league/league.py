@@ -59,6 +59,8 @@ class LeagueSettings:
     """House rules that differ from the game's own."""
     seats: int | None = None
     """How many play a match; None: the fewest who can."""
+    reserved: frozenset[str] = frozenset()
+    """Words of the game, which nobody can be called."""
     join: Joining = "code"
     look: Looking = "members"
     replays: ReplaysShown = "all"

@@ -25,6 +25,9 @@ def check_league_name(league: League, name: str, owner: str, entry: str = "") ->
     if not is_readable(name, NAME_MAX):
         why = f"a name is 1 to {NAME_MAX} printable characters, without spaces at its ends"
         raise Refusal("bad_request", why, field="name")
+    if name in league.settings.reserved:
+        why = f"{name} is a word of the game: choose another name"
+        raise Refusal("bad_request", why, field="name")
     looks = looks_of(name)
     for holder, taken in _others(league, owner, entry):
         if looks.isdisjoint(holder.looks):

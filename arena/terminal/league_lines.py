@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, unwritable
 from arena.reading.units import shown
 from arena.terminal.league_link import LeagueLink
 from arena.terminal.text import as_table
@@ -62,6 +62,17 @@ def roster_in(path: Path) -> str:
         return octets.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not in UTF-8: save it as CSV in UTF-8") from None
+
+
+def write_new(path: Path, octets: bytes) -> None:
+    """Writes a file that is not there yet.  Raises ConfigError if it is, or cannot be written."""
+    try:
+        with path.open("xb") as file:
+            file.write(octets)
+    except FileExistsError:
+        raise ConfigError(f"{path} is there already: name another file", setting="out") from None
+    except OSError as error:
+        raise unwritable(path, error) from None
 
 
 def all_pages(link: LeagueLink, path: str) -> Iterator[Any]:

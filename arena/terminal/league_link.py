@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -61,8 +61,20 @@ class LeagueLink:
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | bytes | None = None) -> Any:
         """Asks something of the server.  Raises ConfigError if it refuses, or does not answer."""
-        try:
+        with self._asking():
             return self._link.ask(method, path, body)
+
+    def fetch(self, path: str) -> bytes:
+        """A file of the league.  Raises ConfigError as `ask` does."""
+        name = self.name
+        with self._asking():
+            return self._link.fetch(f"/leagues/{name}{path}")
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Closes the connection at the end, and turns what is refused into the user's mistakes."""
+        try:
+            yield
         except NotDone as refused:
             if refused.status == UNAUTHORIZED and self._link.key is None:
                 join = f"join it by `arena league join {self._name or 'NAME'}`"

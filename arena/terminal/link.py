@@ -17,6 +17,8 @@ from arena.reading.units import shown
 
 ANSWER_BYTES_MAX = 1 << 22
 """The longest answer: a table has some kilobytes, and what is longer is not from a server of ours."""
+FILE_BYTES_MAX = 1 << 28
+"""The longest file."""
 TIMEOUT_S = 40.0
 """How long an answer may take: longer than any request waits for a table to change."""
 HOW = "give the URL of a table, e.g. http://127.0.0.1:8080/api/tables/ID"
@@ -108,7 +110,20 @@ class ServerLink:
                 return self._ask(method, path, body)
             raise NoAnswer(str(closed)) from None
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | bytes | None) -> Any:
+    def fetch(self, path: str) -> bytes:
+        """The file at `/api` + path.  Raises NotDone or NoAnswer."""
+        octets: bytes = self._ask("GET", path, None, bytes_max=FILE_BYTES_MAX, is_file=True)
+        return octets
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | bytes | None,
+        *,
+        bytes_max: int = ANSWER_BYTES_MAX,
+        is_file: bool = False,
+    ) -> Any:
         headers = {"Accept": "application/json"}
         if body is not None:
             kind = "octet-stream" if isinstance(body, bytes) else "json"
@@ -121,7 +136,7 @@ class ServerLink:
             with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before it has all of a file
                 connection.request(method, f"{self.url.prefix}/api{path}", octets, headers)
             response = connection.getresponse()
-            answer = response.read(ANSWER_BYTES_MAX + 1)
+            answer = response.read(bytes_max + 1)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             _check_tls(self.url.server, error)
@@ -129,6 +144,8 @@ class ServerLink:
             raise _Closed(f"{self.url.server} does not answer: {why}") from None
         if response.will_close:
             self.close()
+        if is_file and response.status < 400 and len(answer) <= bytes_max:
+            return answer
         return self._read(response.status, answer)
 
     def _read(self, status: int, answer: bytes) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,8 @@ TRYING = frozenset(("waiting", "building", "checking"))
 WAITED_MAX_S = 1800.0
 """How long a bot is waited for."""
 LEFT_OUT_TOLD = 8
+REASON_LINES_MAX = 60
+"""How much of a reason is shown, with the end of a log."""
 PLAYS, REFUSED, WAITS = 0, 1, 3
 """Exit codes: it plays; it was refused, or plays no more; it is still to be tried."""
 
@@ -40,7 +41,8 @@ def submit_bot(
     if is_waiting and state in TRYING:
         state = wait_for(link, bot, version["number"], say)
     elif state not in TRYING:
-        say(_state_line(version))
+        for line in _state_lines(version):
+            say(line)
     return PLAYS if state == "playing" else WAITS if state in TRYING else REFUSED
 
 
@@ -80,21 +82,23 @@ def taken_lines(taken: Any, *, is_packed: bool) -> Iterator[str]:
 def wait_for(link: LeagueLink, bot: Any, number: int, say: Callable[[str], None]) -> str:
     """Says what a version waits for until it has been tried; returns the state that it is in then."""
     ends_at = time.monotonic() + WAITED_MAX_S
-    last = ""
+    last = list[str]()
     while True:
         version = bot["versions"][number - 1]
-        line = _state_line(version)
-        if line != last:
-            say(line)
-            last = line
+        lines = _state_lines(version)
+        if lines != last:
+            for line in lines:
+                say(line)
+            last = lines
         if version["state"] not in TRYING or time.monotonic() > ends_at:
             return str(version["state"])
         after = {"after": str(bot["version"]), "wait": str(WAIT_S)}
         bot = link.of_league("GET", f"/bots/{part(bot['id'])}", **after)
 
 
-def _state_line(version: Any) -> str:
-    """The state of a version with its reason: `version 2 is refused: …`."""
-    why = version["reason"] or version["waits_for"] or ""
-    said = re.sub(r"\s*\n\s*", " | ", why.strip())
-    return f"version {version['number']} is {version['state']}{': ' if said else ''}{printable(said)}"
+def _state_lines(version: Any) -> list[str]:
+    """The state of a version with its reason: `version 2 is refused: …`, and what else is known, indented."""
+    why = (version["reason"] or version["waits_for"] or "").strip()
+    first, *more = [printable(line) for line in why.splitlines()[:REASON_LINES_MAX]] or [""]
+    head = f"version {version['number']} is {version['state']}{': ' if first else ''}{first}"
+    return [head, *(f"  {line}" for line in more)]

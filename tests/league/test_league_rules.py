@@ -152,6 +152,14 @@ def test_names_that_nobody_can_have_beside_ann(name: str) -> None:
     assert (kind in ("bad_request", "conflict"), "name") == (True, field)
 
 
+def test_words_of_the_game_are_no_names() -> None:
+    league = a_league(reserved=frozenset({"chance"}))
+    assert ("bad_request", "name") == refused(hand_in, league, "o1", "chance", "aa", 2.0)[:2]
+    assert ("bad_request", "name") == refused(rename_owner, league, "o1", "chance", "", 2.0, by_host=False)[
+        :2
+    ]
+
+
 def test_a_bot_may_have_its_owners_name_and_not_another_owners() -> None:
     league = handed(a_league(), "aa", name="ann")
     assert "ann" == league.entry("b1").name

@@ -11,6 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from arena.errors import ConfigError
+from arena.games import GAMES
 from arena.league.entering import REPORTED_MAX
 from arena.refusal import Refusal
 from arena.server.kept.keeping import not_kept, open_keeper
@@ -451,6 +452,15 @@ async def test_leagues_that_cannot_be(tmp_path: Path, body: Any, status: int, fi
         await rest.league()
         found, told = await rest.ask("POST", "/api/leagues", body, rest.server.host)
         assert (status, field, 1) == (found, told["field"], len(list(rest.server.leagues))), told
+
+
+@pytest.mark.parametrize("game", [name for name, cls in GAMES.items() if cls.reserved_names])
+async def test_a_league_knows_the_words_of_its_game(tmp_path: Path, game: str) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        code = await rest.league(game=game)
+        word = min(GAMES[game].reserved_names)
+        status, told = await rest.ask("POST", f"{AT}/owners", {"name": word, "code": code})
+        assert (400, "name") == (status, told["field"])
 
 
 async def test_a_code_for_a_closed_league(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ class Known:
         table, player, key = self.tables[place % len(self.tables)]
         given = case.path_parameters or {}
         if "/leagues" in case.path:
-            known = {"league": "class", "owner": "o1", "bot": "b1", "id": "o1"}
+            known = {"league": "class", "owner": "o1", "bot": "b1", "id": "o1", "number": "1"}
             given.update({name: known[name] for name in given})
             case.headers["Authorization"] = f"Bearer {(self.host, self.owner)[place % 2]}"
             return

@@ -121,7 +121,7 @@ async def test_exit_codes(tmp_path: Path) -> None:
         assert (WAITS, True) == (code, "nothing has changed" in said)
         rest.live.report("b1@1", "refused", "Traceback\n  line 3\nValueError")
         code, said = await submit("# 1")
-        assert (REFUSED, True) == (code, "version 1 is refused: Traceback | line 3 | ValueError" in said)
+        assert (REFUSED, True) == (code, "version 1 is refused: Traceback\n    line 3\n  ValueError" in said)
         await submit("# 2")
         rest.live.report("b1@2", "playing", "all points passed")
         code, said = await submit("# 2")

@@ -151,7 +151,8 @@ class Leagues:
         if len(self._leagues) >= LEAGUES_MAX:
             raise Refusal("too_many", f"a server has at most {LEAGUES_MAX} leagues", key="leagues")
         now = self.now()
-        league = new_league(attrs.evolve(settings, seats=_checked_seats(settings)), who, now)
+        seats, words = _checked_seats(settings), GAMES[settings.game].reserved_names
+        league = new_league(attrs.evolve(settings, seats=seats, reserved=words), who, now)
         if code or settings.join == "code":
             code = checked_code(code) if code else new_code()
             league = set_join_code(league, who, hash_of_code(code), now)
