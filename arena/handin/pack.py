@@ -114,8 +114,6 @@ def _write(
                         digest.update(piece)
                         piece = file.read(CHUNK_BYTES)
             files.append(BotFile(own, octets, digest.digest(), head))
-            if into.tell() > limits.archive_bytes_max:
-                raise _too_large(archive, limits)
     if into.tell() > limits.archive_bytes_max:
         raise _too_large(archive, limits)
     return files
