@@ -235,6 +235,18 @@ def test_empty_folders_change_nothing(ground: Ground, tmp_path: Path) -> None:
     assert ("src/x.log",) == bot.left_out
 
 
+def test_what_a_recipe_starts_is_a_program(ground: Ground, tmp_path: Path) -> None:
+    """Before it is sent as afterwards, also in a folder that is opened."""
+    for top in ("a", "b/mybot"):
+        folder = tmp_path / top
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text('run = "./play"')
+        (folder / "play").write_bytes(BOT)
+        bot, handed = there_and_back(ground, tmp_path / top.split("/")[0])
+        assert {"bot.toml", "play*"} == files_in(handed.folder).keys()
+        assert bot.hash == handed.hash
+
+
 def test_a_recipe_that_is_left_out_makes_no_program(ground: Ground, tmp_path: Path) -> None:
     """What is not handed in decides nothing, also if it is a link to the owner's own file."""
     folder = tmp_path / "mybot"
