@@ -185,8 +185,7 @@ class _DiskTree:
         return self._octets[file]
 
     def opened(self, file: Parts) -> BinaryIO:
-        """The file, to be read; `octets` says whether it may be."""
-        self.octets(file)
+        """A file to be read, after `octets` said that it may be."""
         return self._places[file].open("rb")
 
     def _checked(self, file: Parts) -> os.stat_result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import subprocess
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_as_people_pack import AS_UNPACKED, LEFT_OUT, written
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, DiskFull
 from arena.handin.bounds import BadHandIn, HandInLimits
 from arena.handin.pack import PackedBot, pack_bot
 from arena.handin.unpack import HandIn
@@ -221,6 +222,18 @@ def test_a_file_that_grows_is_refused(tmp_path: Path) -> None:
         pack_bot(folder, io.BytesIO(), tick=tick)
 
 
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    """Where the zip is written, not where the bot lies."""
+
+    class Full(io.BytesIO):
+        def write(self, octets: object, /) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "bot.py").write_bytes(BOT)
+    with pytest.raises(DiskFull):
+        pack_bot(tmp_path / "bot.py", Full())
+
+
 def test_empty_folders_change_nothing(ground: Ground, tmp_path: Path) -> None:
     """They are not in the zip, where a folder may be the only one then, which is opened."""
     folder = tmp_path / "mybot"
@@ -340,6 +353,7 @@ for name in ("fcntl", "resource", "pwd", "grp", "termios", "trio"):
 for name in [name for name in dir(os) if name.startswith("O_") and name not in ("O_RDONLY", "O_WRONLY", "O_RDWR",
              "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND")] + ["fork", "fchmod", "getuid", "geteuid", "mkfifo"]:
     delattr(os, name)
+import errno
 import io
 from pathlib import Path
 from arena.handin.pack import pack_bot
