@@ -234,6 +234,23 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
         pack_bot(tmp_path / "bot.py", Full())
 
 
+def test_packing_can_be_stopped(tmp_path: Path) -> None:
+    """While the folder is looked through, and while its files are packed."""
+    folder = written(tmp_path / "mybot")
+    ticks = 0
+
+    def count() -> None:
+        nonlocal ticks
+        ticks += 1
+
+    pack_bot(folder, io.BytesIO(), tick=count)
+    assert ticks > 20, "each name, and each piece of a file"
+    for number in range(ticks):
+        left = iter(range(number))
+        with pytest.raises(StopIteration):
+            pack_bot(folder, io.BytesIO(), tick=lambda left=left: next(left))
+
+
 def test_empty_folders_change_nothing(ground: Ground, tmp_path: Path) -> None:
     """They are not in the zip, where a folder may be the only one then, which is opened."""
     folder = tmp_path / "mybot"
