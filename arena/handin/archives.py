@@ -92,7 +92,7 @@ def single_file(file: BinaryIO, name: str, octets: int) -> SingleFile:
     """A file that is no archive, under its name.  Raises BadHandIn if no bot can be in such a file."""
     path = parts_of(name)
     if len(path) != 1:
-        raise BadHandIn("not the name of a file, expected one such as bot.py", path=name)
+        raise BadHandIn("a single file needs a name of its own, such as bot.py", path=name)
     if PurePosixPath(path[0]).suffix.lower() in _SUFFIXES:
         raise BadHandIn("not such an archive, whatever its name says: pack it again", path=name)
     if not octets:

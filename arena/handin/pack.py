@@ -114,8 +114,6 @@ def _write(
                         digest.update(piece)
                         piece = file.read(CHUNK_BYTES)
             files.append(BotFile(own, octets, digest.digest(), head))
-            if into.tell() > limits.archive_bytes_max:
-                raise _too_large(archive, limits)
     if into.tell() > limits.archive_bytes_max:
         raise _too_large(archive, limits)
     return files
@@ -187,8 +185,7 @@ class _DiskTree:
         return self._octets[file]
 
     def opened(self, file: Parts) -> BinaryIO:
-        """The file, to be read; `octets` says whether it may be."""
-        self.octets(file)
+        """A file to be read, after `octets` said that it may be."""
         return self._places[file].open("rb")
 
     def _checked(self, file: Parts) -> os.stat_result:

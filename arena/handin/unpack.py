@@ -65,28 +65,30 @@ def unpack_bot(
     source: Path | BinaryIO,
     store: Path,
     *,
-    name: str = "",
+    name: str | None = None,
     limits: HandInLimits | None = None,
     tick: Tick = lambda: None,
 ) -> HandIn:
     """Unpacks a zip, a tar (packed by gzip or not) or a single file into `store/HASH`.
 
-    `source`: the file, which nobody changes meanwhile, or its path; `name`: what its owner calls it, and the
-    name of the bot's file if it is a single one.  What the file is follows from its content.
+    `source`: the file, which nobody changes meanwhile, or its path; `name`: what its owner calls it, if that
+    is not the name there; a bot in a single file needs one.  What the file is follows from its content.
     Raises BadHandIn, another ConfigError if the store cannot be written, and what the tick raises; then
     nothing is left over.
     """
     limits = limits or HandInLimits()
     if isinstance(source, Path):
         with source.open("rb") as file:
-            return unpack_bot(file, store, name=name or source.name, limits=limits, tick=tick)
+            return unpack_bot(
+                file, store, name=source.name if name is None else name, limits=limits, tick=tick
+            )
     octets = source.seek(0, os.SEEK_END)
     if octets > limits.archive_bytes_max:
         raise BadHandIn(
             f"it is larger than {sized(limits.archive_bytes_max)}, the most that is taken: leave out what "
             "the bot does not need"
         )
-    archive = _archive_in(source, name, octets, limits, tick)
+    archive = _archive_in(source, name or "", octets, limits, tick)
     tree = _ArchiveTree(archive, limits, tick)
     selection = select_files(tree)
     tree.check(selection)

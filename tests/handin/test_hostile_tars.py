@@ -268,3 +268,13 @@ def test_headers_that_people_have_are_read(ground: Ground) -> None:
         assert long in archive.getnames()
     found = files_in(ground.unpack(packed_tar(*members)).folder)
     assert {"bot.py": BOT, long: b"1", "ü.py": b"2", "sized": b"abc"} == found
+
+
+def test_sizes_of_folders_and_links_are_no_content(ground: Ground) -> None:
+    """Some packers declare one, and the next header follows at once."""
+    members = [
+        Member(name="a/", content=b"", kind=tarfile.DIRTYPE, octets=4096),
+        Member(name="a/.git/x", content=b"", kind=tarfile.LNKTYPE, link="bot.py", octets=99),
+        Member(name="a/bot.py"),
+    ]
+    assert {"bot.py": BOT} == files_in(ground.unpack(packed_tar(*members)).folder)

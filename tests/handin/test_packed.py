@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import subprocess
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_as_people_pack import AS_UNPACKED, LEFT_OUT, written
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, DiskFull
 from arena.handin.bounds import BadHandIn, HandInLimits
 from arena.handin.pack import PackedBot, pack_bot
 from arena.handin.unpack import HandIn
@@ -221,6 +222,35 @@ def test_a_file_that_grows_is_refused(tmp_path: Path) -> None:
         pack_bot(folder, io.BytesIO(), tick=tick)
 
 
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    """Where the zip is written, not where the bot lies."""
+
+    class Full(io.BytesIO):
+        def write(self, octets: object, /) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "bot.py").write_bytes(BOT)
+    with pytest.raises(DiskFull):
+        pack_bot(tmp_path / "bot.py", Full())
+
+
+def test_packing_can_be_stopped(tmp_path: Path) -> None:
+    """While the folder is looked through, and while its files are packed."""
+    folder = written(tmp_path / "mybot")
+    ticks = 0
+
+    def count() -> None:
+        nonlocal ticks
+        ticks += 1
+
+    pack_bot(folder, io.BytesIO(), tick=count)
+    assert ticks > 20, "each name, and each piece of a file"
+    for number in range(ticks):
+        left = iter(range(number))
+        with pytest.raises(StopIteration):
+            pack_bot(folder, io.BytesIO(), tick=lambda left=left: next(left))
+
+
 def test_empty_folders_change_nothing(ground: Ground, tmp_path: Path) -> None:
     """They are not in the zip, where a folder may be the only one then, which is opened."""
     folder = tmp_path / "mybot"
@@ -233,6 +263,18 @@ def test_empty_folders_change_nothing(ground: Ground, tmp_path: Path) -> None:
     assert {"bot.py", ".arenaignore"} == files_in(handed.folder).keys()
     assert (bot.hash, bot.files) == (handed.hash, handed.files)
     assert ("src/x.log",) == bot.left_out
+
+
+def test_what_a_recipe_starts_is_a_program(ground: Ground, tmp_path: Path) -> None:
+    """Before it is sent as afterwards, also in a folder that is opened."""
+    for top in ("a", "b/mybot"):
+        folder = tmp_path / top
+        folder.mkdir(parents=True)
+        (folder / "bot.toml").write_text('run = "./play"')
+        (folder / "play").write_bytes(BOT)
+        bot, handed = there_and_back(ground, tmp_path / top.split("/")[0])
+        assert {"bot.toml", "play*"} == files_in(handed.folder).keys()
+        assert bot.hash == handed.hash
 
 
 def test_a_recipe_that_is_left_out_makes_no_program(ground: Ground, tmp_path: Path) -> None:
@@ -328,6 +370,7 @@ for name in ("fcntl", "resource", "pwd", "grp", "termios", "trio"):
 for name in [name for name in dir(os) if name.startswith("O_") and name not in ("O_RDONLY", "O_WRONLY", "O_RDWR",
              "O_CREAT", "O_EXCL", "O_TRUNC", "O_APPEND")] + ["fork", "fchmod", "getuid", "geteuid", "mkfifo"]:
     delattr(os, name)
+import errno
 import io
 from pathlib import Path
 from arena.handin.pack import pack_bot

@@ -146,6 +146,9 @@ def test_a_single_file_is_a_folder_with_it(ground: Ground) -> None:
     path = ground.here / "named.py"
     path.write_bytes(BOT)
     assert "named.py" == unpack_bot(path, ground.store).only_file
+    assert "own.py" == unpack_bot(path, ground.store, name="own.py").only_file
+    with pytest.raises(BadHandIn, match="name"):  # where a server keeps it is not its name
+        unpack_bot(path, ground.store, name="")
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,13 @@ def _pack(limits: HandInLimits = LIMITS) -> object:
     return pack_bot(Path("mybot"), io.BytesIO(), limits=limits)
 
 
+def _unpack_without_name() -> object:
+    return unpack_bot(io.BytesIO(BOT), Path("bots"))
+
+
 def cases() -> Iterable[Case]:
     for name, names, octets in HAND_INS:
         yield refused(f"hand-in: {name}", names, partial(_unpack, octets))
+    yield refused("hand-in: a file without a name", "bot.py", _unpack_without_name)
     yield refused("pack: a link out of it", '"x"', _pack, {"mybot/x": lambda path: path.symlink_to("/etc")})
     yield refused("pack: nothing there", "mybot", _pack)
