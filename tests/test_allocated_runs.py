@@ -17,7 +17,7 @@ import pytest
 from calls import call
 from tournaments import exact, matches_in
 
-from arena.analysis.stopping.mixture import RULE
+from arena.analysis.stopping.goal import RULE
 from arena.analysis.tables import COLUMNS
 from arena.store import Store
 

@@ -73,7 +73,12 @@ ALIKE_ON_BOTH = {
     *("surrogates.py", "nested_id.py", "huge_id.py", "hello_again.py", "ansi.py", "duplicate_keys.py"),
     *("slow_first.py", "two_answers.py", "late.py", "daemon.py"),
 }
-"""Bad bots whose badness is in what they say, not in how or whether they are connected: by standard streams nightly."""
+"""Bad bots whose badness is in what they say, not in how or whether they are connected: at every change all in one run."""
+SAID_OVER_TCP = {
+    *("bom.py", "huge_numbers.py", "long_reason.py", "old_answers.py", "too_early.py", "empty_id.py"),
+    *("hello_twice.py", "false_name.py", "wrong_token.py"),
+}
+"""The same of those that are tried over TCP alone."""
 AT_LEAST_AT_MOST = [
     # bytes of one answer that are read apart may cost its time as well
     ("drip.py 0.02 3", {"too_late"}, {"too_late"}),
@@ -102,6 +107,16 @@ AT_LEAST_AT_MOST = [
 """(script, what it is charged with at least, and at most), over TCP."""
 
 
+def is_said(script: str, transport: str) -> bool:
+    """Whether this bad bot's badness is in what it says over this transport."""
+    return script.split()[0] in (ALIKE_ON_BOTH | SAID_OVER_TCP if transport == "tcp" else ALIKE_ON_BOTH)
+
+
+def by_itself(script: str, *case) -> object:
+    """A case of a test with a run for each bad bot: nightly if all play in one at every change."""
+    return pytest.param(script, *case, marks=NIGHTLY if is_said(script, "tcp") else ())
+
+
 def mark(name: str) -> str:
     """A bot name of this test process alone, so that other runs' processes are not taken for orphans."""
     return f"{name}-{os.getpid()}"
@@ -123,21 +138,31 @@ async def duel(folder, *words, first_move_time=5.0, **more):
 
 @pytest.mark.parametrize(
     ("script", "kinds", "transport"),
-    [
-        pytest.param(
-            script,
-            kinds,
-            transport,
-            marks=NIGHTLY if transport == "stdio" and script.split()[0] in ALIKE_ON_BOTH else (),
-        )
-        for transport in ("tcp", "stdio")
-        for script, kinds in EXACTLY
-    ],
+    [by_itself(*case, transport) for transport in ("tcp", "stdio") for case in EXACTLY],
 )
 async def test_it_gets_its_fault_and_nobody_else_is_hurt(tmp_path, script, kinds, transport):
     """The match is finished by the rules, and no process is left."""
     found, _ = await duel(tmp_path / "out", *script.split(), transport=transport)
     assert kinds == set(found)
+
+
+@pytest.mark.parametrize("transport", ["tcp", *nightly("stdio")])
+async def test_each_of_many_bad_bots_gets_its_fault_and_nobody_else_is_hurt(tmp_path, transport):
+    """One honest bot meets all whose badness is in what they say, one after the other."""
+    cases = [(script, kinds, kinds) for script, kinds in EXACTLY] + AT_LEAST_AT_MOST
+    bad = {mark(f"bad{at}"): case for at, case in enumerate(cases) if is_said(case[0], transport)}
+    field = [program(name, *script.split(), transport=transport) for name, (script, _, _) in bad.items()]
+    terms = {**HURRY, "first_move_time": 5.0, "tournament": "gauntlet", "concurrency": 1}
+    with trio.fail_after(4 * ENDS_IN_S):
+        summary, _ = await play(tmp_path / "out", (honest(mark("good")), *field), **terms)
+    assert summary.planned == summary.played == 2 * len(bad)
+    assert [] == summary.aborted
+    assert [] == [case for name, case in bad.items() if alive(f"ARENA_NAME={name}")]
+    found = faults(tmp_path / "out")
+    assert {} == found.pop(mark("good"))
+    assert [] == [
+        (case, found[name]) for name, case in bad.items() if not case[1] <= set(found[name]) <= case[2]
+    ]
 
 
 @pytest.mark.parametrize("transport", ["tcp", "stdio"])
@@ -159,7 +184,7 @@ async def test_a_crash_is_told_with_its_exception(tmp_path, transport):
         assert "RuntimeError" in (tmp_path / "out" / log).read_text()
 
 
-@pytest.mark.parametrize(("script", "least", "most"), AT_LEAST_AT_MOST)
+@pytest.mark.parametrize(("script", "least", "most"), [by_itself(*case) for case in AT_LEAST_AT_MOST])
 async def test_whatever_it_does_over_tcp_only_it_pays(tmp_path, script, least, most):
     """What depends on how fast the machine is may be a fault for time as well; the match is finished anyhow."""
     found, _ = await duel(tmp_path / "out", *script.split())

@@ -234,7 +234,7 @@ def test_descendants_are_found_by_parent():
 def test_some_habits_in_earnest(tmp_path):
     """Each in a run of its own, with a stranger's and somebody's own bot: every promise but those of speed holds."""
     words = ["torture", str(BAD / "crash.py"), "--quick", "--json"]
-    names = ["daemon", *STOPS, "empty-id-stranger"]
+    names = [*STOPS, "empty-id-stranger"]  # daemons: tests/box/test_orphans.py
     words += [f"--only={name}" for name in names]
     done = subprocess.run(
         [sys.executable, "-m", "arena.cli", *words],
@@ -247,7 +247,7 @@ def test_some_habits_in_earnest(tmp_path):
     assert done.returncode in (0, 1), done.stderr
     assert [] == list(tmp_path.iterdir())
     found = {each["habit"]: each for each in json.loads(done.stdout)}
-    assert 1 == len({found[name]["box"] for name in ("crash", "daemon")})
+    assert 1 == len({found[name]["box"] for name in ("crash", *STOPS)})
     assert ["crash", *names] == list(found)
     for each in found.values():
         assert each["planned"] == each["matches"] > 0

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from math import floor, fsum
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats: TypeAlias = NDArray[np.float64]
+if TYPE_CHECKING:
+    from arena.analysis.spread import Floats
 
 EXPONENT_MAX = 500.0
 """Beyond this a t of few degrees of freedom is as good as infinite."""
@@ -46,11 +44,15 @@ def as_normal(t: Floats, freedom: Floats) -> Floats:
 
     It is Wallace's approximation (Ann. Math. Stat. 30, 1959).
     """
+    import numpy as np  # takes a tenth of a second
+
     z = np.sqrt(freedom * np.log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return np.copysign(z, t)
 
 
 def as_student(z: Floats, freedom: Floats) -> Floats:
     """The t of these degrees of freedom that is as unlikely as z: the other way round."""
+    import numpy as np  # takes a tenth of a second
+
     wide = np.abs(z) * (8 * freedom + 3) / (8 * freedom + 1)
     return np.copysign(np.sqrt(freedom * np.expm1(np.minimum(wide * wide / freedom, EXPONENT_MAX))), z)

@@ -12,8 +12,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from calls import call
-from liars_dice_questions import BOTS
+from liars_dice_questions import BOTS, play
 
+from arena.games import GAMES
 from arena.games.cards import DECK
 from arena.games.holdem.classes import CLASSES
 from arena.games.holdem.equities import equities
@@ -135,7 +136,12 @@ def test_its_tables_are_small():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [["--rule", "dice=1", "--rule", "faces=3"], ["--game", "examples/kuhn.py"]], ids=" ".join
+    "words",
+    [
+        pytest.param(["--rule", "dice=1", "--rule", "faces=3"], marks=pytest.mark.nightly),
+        ["--game", "examples/kuhn.py"],
+    ],
+    ids=" ".join,
 )
 def test_it_plays_by_its_tables_in_matches(words, capsys, monkeypatch):
     """What is found by asking it does not gain on it, but for luck; nor does it make a fault.
@@ -153,6 +159,7 @@ def test_it_plays_by_its_tables_in_matches(words, capsys, monkeypatch):
 
 # Push or fold, in big blinds, by the rules written out here.
 
+RANKS = "23456789TJQKA"
 HANDS = list(combinations(DECK, 2))
 KINDS = [CLASSES.index(CODE.class_of(hand)) for hand in HANDS]
 COUNTS = Counter(KINDS)
@@ -271,7 +278,30 @@ def test_push_tables_can_be_made_again(monkeypatch):
     assert call @ game.total == pytest.approx(shares_of_hands(10, 1), abs=0.01)
 
 
-@pytest.mark.slow
+def test_in_matches_it_goes_in_where_its_table_is_sure():
+    """As the small blind and as the one that is asked to call; how a hand is called is written out here."""
+    done = {(seat, goes_in): 0 for seat in (0, 1) for goes_in in (False, True)}
+
+    class Noted(CODE.Optimal):
+        def move(self, state, options):
+            move = super().move(state, options)
+            (high, suit), (low, other) = sorted(
+                state["cards"]["hole"], key=lambda card: -RANKS.index(card[0])
+            )
+            name = high + low + ("" if high == low else "s" if suit == other else "o")
+            share = share_in(10, self.match.seat, name)
+            if min(share, 1 - share) < FAR_MAX:
+                assert move["action"] == round(share), (self.match.seat, name)
+                done[self.match.seat, share > 0.5] += 1
+            return move
+
+    game = GAMES["holdem"](push_or_fold=True, hands=1, stack=200)
+    for seed in range(100):
+        play(game, [Noted(), Noted()], seed)
+    assert min(done.values()) >= 10, done
+
+
+@pytest.mark.nightly
 def test_it_plays_push_or_fold_by_its_table_in_matches(capsys, monkeypatch):
     """In chips, of which twenty are a big blind; hardly any hand is mixed, so there is hardly any luck.
 

@@ -97,7 +97,7 @@ def run(command: str, folder: Path) -> str:
     return result.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_tournament_comes_out_as_it_is_shown(tmp_path: Path) -> None:
     """The smallest of them, played again: every exact cell is what the page shows."""
     ((command, shown),) = (each for each in STRENGTHS if "--game bluff " in each[0])

@@ -25,6 +25,10 @@ STRICT, SHIELD, LANDLOCK, OFF = (
     ("shield", "landlock"),
     ("off", "limits"),
 )
+_AT_NIGHT = pytest.param(SHIELD, marks=pytest.mark.nightly)
+"""Its means, bubblewrap, is that of the strict box."""
+by_means = pytest.mark.parametrize("box", [STRICT, _AT_NIGHT, LANDLOCK], ids="-".join)
+by_means_or_none = pytest.mark.parametrize("box", [STRICT, _AT_NIGHT, LANDLOCK, OFF], ids="-".join)
 
 TRIES = f"""
 import os, sys

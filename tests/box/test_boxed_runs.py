@@ -13,6 +13,7 @@ import time
 import pytest
 import trio
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, holds, need
+from daily import crossed
 from test_cli import call
 from tournaments import faults, honest, play, program, rows
 
@@ -33,8 +34,9 @@ with socket.create_connection((os.getenv("ARENA_HOST"), int(os.environ["ARENA_PO
 """
 
 
-@pytest.mark.parametrize("transport", ["tcp", "stdio"])
-@pytest.mark.parametrize("level", ["shield", "strict", "off"])
+@pytest.mark.parametrize(
+    ("level", "transport"), crossed(["shield", "strict", "off"], [("tcp", "tcp"), ("stdio", "stdio")])
+)
 async def test_bots_play_as_ever(tmp_path, level, transport):
     """In every box, over both transports; what it was stands in bots.csv."""
     need({"shield": SHIELD, "strict": STRICT, "off": OFF}[level])
@@ -124,7 +126,7 @@ async def test_a_port_is_its_bots_own(tmp_path, monkeypatch, box):
         "import time; time.sleep(0.3)\nfrom honest import *\nfor q, _ in questions(): answer(q, move(q))",
     )
     with trio.fail_after(60):
-        summary, _ = await play(tmp_path / "out", (thief, late), series=3, sandbox=level, move_time=5.0)
+        summary, _ = await play(tmp_path / "out", (thief, late), series=1, sandbox=level, move_time=5.0)
     assert {} == faults(tmp_path / "out")["late"], summary.faults
     assert len((own / "ports").read_text().split()) > 1
     assert not list(tmp_path.rglob("stolen"))

@@ -14,8 +14,7 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, alive, need
-from daily import NIGHTLY
+from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, alive, by_means_or_none, need
 from tournaments import BAD, faults, honest, play
 
 from arena.box.box import open_box
@@ -34,14 +33,6 @@ from arena.tournament.bots.grants import granted
 pytestmark = pytest.mark.slow
 
 each_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK], ids="-".join)
-any_box = pytest.mark.parametrize(
-    "box",
-    [
-        pytest.param(box, id="-".join(box), marks=NIGHTLY if box == SHIELD else ())
-        for box in (STRICT, SHIELD, LANDLOCK, OFF)
-    ],
-)
-"""Bubblewrap's shield, whose means is that of the strict box, at night."""
 
 COMMAND = f"{sys.executable} build.py"
 
@@ -135,7 +126,7 @@ async def test_a_build_writes_a_copy_of_its_folder_and_nothing_else(house, box):
     assert own | {"made.txt": "I was here"} == contents(working_folder(entrant))
 
 
-@any_box
+@by_means_or_none
 async def test_the_environment_of_a_build(house, box, monkeypatch):
     """What bots have, and nothing of the user's keys; without a box, for a debugger, the user's."""
     monkeypatch.setenv("SECRET_OF_THE_USER", "x")
@@ -219,7 +210,7 @@ async def let_go(house: Path, mark: str):
         nursery.cancel_scope.cancel()
 
 
-@any_box
+@by_means_or_none
 async def test_a_build_that_hangs_is_killed_with_all_its_processes(house, box, monkeypatch):
     """Daemons in sessions of their own, deaf to SIGTERM, too; the reason is one sentence."""
     monkeypatch.setattr(building, "BUILD_S_MAX", 2.0)
@@ -231,7 +222,7 @@ async def test_a_build_that_hangs_is_killed_with_all_its_processes(house, box, m
     assert "made\n" == (house / "build.log").read_text()
 
 
-@any_box
+@by_means_or_none
 async def test_no_process_outlives_a_build(house, box):
     """One that ends well, while its daemons hold on to its output, is done at once, and they are gone."""
     mark = f"600.{secrets.randbits(40)}"

@@ -42,6 +42,18 @@ def each(acts, boxes):
     )
 
 
+def shared_out(acts, boxes):
+    """A test for every act and box: at every change each box is tried with one of the acts, and each act in some boxes."""
+    return pytest.mark.parametrize(
+        ("act", "box"),
+        [
+            pytest.param(act, box, id=f"{act}-{ids(box)}", marks=() if (x + y) % len(acts) == 0 else NIGHTLY)
+            for x, box in enumerate(boxes)
+            for y, act in enumerate(acts)
+        ],
+    )
+
+
 def by_turns(acts):
     """A test for every box, with the acts to try there; bubblewrap's strict and its shield share them at every change."""
     cases = [(acts[1::2], STRICT), (acts[::2], SHIELD), (acts, LANDLOCK)]
@@ -328,7 +340,7 @@ async def ended(box, place, act, *words, **more):
                 return said.running
 
 
-@each(["eat_memory", "eat_memory_together"], (*ALL, OFF))
+@shared_out(["eat_memory", "eat_memory_together"], (*ALL, OFF))
 async def test_memory_is_bounded(house, act, box):
     """Of all processes together; the reason says so."""
     need(box)
@@ -407,7 +419,7 @@ async def outcome_or_end(box, place, act) -> str:
 # Afterwards.
 
 
-@each(["daemons", "ignore"], (*ALL, OFF))
+@shared_out(["daemons", "ignore"], (*ALL, OFF))
 async def test_nothing_outlives_its_match(house, act, box):
     """Daemons without parent, session or environment, nor what ignores SIGTERM."""
     need(box)
@@ -423,7 +435,7 @@ async def test_nothing_outlives_its_match(house, act, box):
             assert [] == alive(mark)
 
 
-@each(["stop_parent", "kill_parent"], (*ALL, OFF))
+@shared_out(["stop_parent", "kill_parent"], (*ALL, OFF))
 async def test_a_bot_that_turns_on_its_parent(house, act, box):
     """Stopped or killed: it is ended all the same, and others are started."""
     need(box)

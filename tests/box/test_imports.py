@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from boxes import LANDLOCK, OFF, SHIELD, STRICT, need, program
-from daily import NIGHTLY
+from boxes import LANDLOCK, OFF, SHIELD, STRICT, by_means_or_none, need, program
 
 import arena
 from arena.box import box as rooms
@@ -24,14 +23,6 @@ from arena.box.places import FileView
 
 pytestmark = pytest.mark.slow
 
-any_box = pytest.mark.parametrize(
-    "box",
-    [
-        pytest.param(box, id="-".join(box), marks=NIGHTLY if box == SHIELD else ())
-        for box in (STRICT, SHIELD, LANDLOCK, OFF)
-    ],
-)
-"""Bubblewrap's shield, whose means is that of the strict box, at night."""
 HOUSE = Path(arena.__file__).resolve().parents[1]
 """What an editable install puts on the import path."""
 
@@ -81,20 +72,20 @@ def test_what_bots_import_of_the_arena_is_kept_compiled(tmp_path, monkeypatch):
     assert before != compiled.read_bytes()
 
 
-@any_box
+@by_means_or_none
 async def test_the_sdk_is_found_where_results_lie_beside_it(own, box):
     """As in a clone: its top is on the import path of an editable install, and holds `results/`."""
     code = "import arena.sdk, os\nprint(os.path.realpath(arena.sdk.__file__))"
     assert str(HOUSE / "arena" / "sdk" / "__init__.py") == await said(box, view(own), code)
 
 
-@any_box
+@by_means_or_none
 async def test_modules_beside_a_bot_are_found_where_its_folder_holds_results(own, box):
     """A sibling, and a package of its own in which another bot lies."""
     assert "found" == await said(box, view(own), "import helper, pkg.inner\nprint('found')")
 
 
-@any_box
+@by_means_or_none
 async def test_a_bot_lists_its_own_folder_without_what_is_hidden_there(own, box):
     """Landlock shows a folder of links, as the right to list a folder is one to list all below it."""
     code = "import json, os\nprint(json.dumps([n for _, fs, ns in os.walk('.', followlinks=True) for n in fs + ns]))"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from as_user import USER, need_user, run_as_user, user_home
+from daily import nightly
 from tournaments import BAD
 
 pytestmark = pytest.mark.slow
@@ -38,7 +39,7 @@ def table(home: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("level", ["shield", "strict"])
+@pytest.mark.parametrize("level", ["strict", *nightly("shield")])
 def test_a_tournament_of_a_user_without_rights(home, level):
     """Exit code 0, all tables, the box that was asked for, bots of the same user, and no process left."""
     need_user(home)

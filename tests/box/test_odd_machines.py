@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from daily import nightly
 from needs import need
 
 pytestmark = pytest.mark.slow
@@ -40,7 +41,7 @@ def test_temporary_files_that_may_not_be_executed(tmp_path):
     assert (0, {"odds", "anvil"}) == (done.returncode, leaderboard(tmp_path)), done.stderr
 
 
-@pytest.mark.parametrize("home", ["/proc", "/nowhere"])
+@pytest.mark.parametrize("home", ["/proc", *nightly("/nowhere")])
 def test_a_home_folder_that_cannot_be_written(tmp_path, home):
     """No bot of the house, and nothing of the arena, writes there."""
     need("g++")

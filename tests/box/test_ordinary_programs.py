@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 import trio
-from boxes import LANDLOCK, OFF, SHIELD, STRICT, need, program
+from boxes import LANDLOCK, SHIELD, STRICT, by_means_or_none, need, program
 
 from arena.box.box import open_box
 from arena.box.places import FileView
 
 pytestmark = pytest.mark.slow
-
-any_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK, OFF], ids="-".join)
 
 
 @pytest.fixture
@@ -59,7 +57,7 @@ if __name__ == "__main__":
 """
 
 
-@any_box
+@by_means_or_none
 async def test_a_bot_shares_memory_and_semaphores_with_its_own_processes(own, box):
     """Python's multiprocessing needs /dev/shm for both."""
     assert "shared 1" == await said(box, own, WORKERS)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, alive, need
-from daily import NIGHTLY
+from daily import NIGHTLY, crossed
 
 pytestmark = pytest.mark.slow
 
@@ -97,8 +97,10 @@ def test_no_daemon_outlives_the_arena(tmp_path, box, number):
     assert 0 == left(mark)
 
 
-@pytest.mark.parametrize("act", ["stop_parent", "kill_parent"])
-@pytest.mark.parametrize("box", [SHIELD, OFF], ids="-".join)
+@pytest.mark.parametrize(
+    ("act", "box"),
+    crossed(["stop_parent", "kill_parent"], [("-".join(box), box) for box in (SHIELD, OFF)]),
+)
 def test_nor_one_that_turned_on_its_guard(tmp_path, box, act):
     """A guard that was stopped is woken by the arena's death; of one that was killed the keeper ends the rest."""
     need(box)

@@ -14,9 +14,19 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, need, program
+from boxes import (
+    HOSTILE,
+    LANDLOCK,
+    PLAYS,
+    SHIELD,
+    STRICT,
+    TRIES,
+    by_means,
+    by_means_or_none,
+    need,
+    program,
+)
 from calls import call
-from daily import NIGHTLY
 from tournaments import BAD, faults, honest, play
 
 from arena.box import limits
@@ -31,11 +41,6 @@ pytestmark = pytest.mark.slow
 
 BOXES = [STRICT, SHIELD, LANDLOCK]
 each_box = pytest.mark.parametrize("box", BOXES, ids="-".join)
-any_box = pytest.mark.parametrize(
-    "box",
-    [pytest.param(box, id="-".join(box), marks=NIGHTLY if box == SHIELD else ()) for box in (*BOXES, OFF)],
-)
-"""Bubblewrap's shield, whose means is that of the strict box, at night."""
 
 
 @pytest.fixture
@@ -119,7 +124,7 @@ async def test_a_bot_cannot_change_its_own_files(house, box, monkeypatch):
     assert "as it was" == (house / ".bashrc").read_text()
 
 
-@each_box
+@by_means
 async def test_a_bot_of_one_file_cannot_write_the_folder_that_it_lies_in(house, box, monkeypatch):
     """Often the user's home or a repository, whose files are run by others."""
     acts = [("write", name) for name in ("bot.py", ".bashrc", ".git/hooks/pre-commit", "new.txt")]
@@ -145,7 +150,7 @@ for source, target in (("bot.toml", "sub/link"), (".git/config", "sub/config")):
 """
 
 
-@each_box
+@by_means
 async def test_a_bot_that_may_write_its_folder_cannot_change_what_the_arena_reads(house, box, monkeypatch):
     """`writable` opens the files and folders that are there, and nothing else."""
     entrant = bot(house, f"tries(*{GRANTED + NEVER})\n{LINKED}", "writable = true")
@@ -189,7 +194,7 @@ open(os.path.join(scratch, "note"), "w").write("mine")
 """
 
 
-@any_box
+@by_means_or_none
 async def test_what_a_bot_writes_is_there_in_the_next_run(house, box, monkeypatch):
     """In ARENA_SCRATCH; in a strict box if it may keep things, as `writable` says."""
     entrant = bot(house, NOTES, *(("writable = true",) if box == STRICT else ()))
@@ -205,7 +210,7 @@ async def test_other_peoples_bots_keep_nothing(house, monkeypatch):
     assert not list(house.rglob("note"))
 
 
-@each_box
+@by_means
 async def test_no_bot_sees_what_another_one_writes(house, box, monkeypatch):
     """Not even the name of its folder; nor what is built of others."""
     other = house / ".arena" / "scratch" / "other-0123" / "note"

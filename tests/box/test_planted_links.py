@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, need, program
+from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, by_means, need, program
 from tournaments import BAD, faults, honest, play
 
 from arena.box.box import open_box
@@ -84,7 +84,7 @@ for path in (scratch, "../.arena/scratch", "../.arena"):
 """
 
 
-@each_box
+@by_means
 async def test_links_that_a_bot_leaves_lead_nowhere(house, box, monkeypatch):
     """It plants them in all that it may write, and is run again twice, with results where it planted one too."""
     need(box)

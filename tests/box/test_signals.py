@@ -12,17 +12,11 @@ from pathlib import Path
 import pytest
 import trio
 from boxes import SHIELD, STRICT, need, program
-from calls import call
-from daily import daily
 
 from arena.box.box import open_box
 from arena.box.places import FileView
-from arena.games import GAMES
-from arena.starter import LANGUAGES
-from arena.starter.folder import Starter, write_starter
 from arena.trials.torture.channels import bits_a_second, signalled
 from arena.trials.torture.signals import BITS, CHANNELS, SLOTS
-from arena.words import listed
 
 CLOSED = ("flock", "record-lock", "lease", "inotify", "cache", "pressure")
 """In strict; each carries tens of bits a second in a shield."""
@@ -160,26 +154,3 @@ async def test_node_knows_its_machine(tops):
             program(box, FileView(folder=tops[0], own=(tops[0],)), node, "bot.js") as started,
         ):
             assert "true true true true" == started.text.strip()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", daily("java".__eq__, [name for name in LANGUAGES if name != "rust"])
-)  # builds for minutes
-def test_every_language_of_arena_new_is_built_and_plays_in_strict(name, capsys, monkeypatch, tmp_path):
-    """As a class hands it in: its compiler, which locks files, and its runtime."""
-    need(STRICT)
-    language = LANGUAGES[name]
-    if language.missing:
-        pytest.skip(f"not tried: there is no {listed(language.missing)} here")
-    monkeypatch.chdir(tmp_path)
-    Path("subs").mkdir()
-    game = GAMES["liars-dice"]()
-    write_starter(Starter(name="mine", language=language, game=game, game_word=""), Path("subs"))
-    Path("plan.toml").write_text(
-        "series = 1\nmove_time = 20\nfirst_move_time = 60\nname_wait_s = 20\n[rules]\ndice = 1"
-    )
-    words = ("run", "plan.toml", "subs", "random", "--strict", "-q", "--out", "out")
-    code, _, err = call(capsys, monkeypatch, *words)
-    assert 0 == code, err
-    assert "strict (bubblewrap)" in Path("out/bots.csv").read_text()

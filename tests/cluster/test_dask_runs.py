@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 from clusters import DaskCluster
+from daily import nightly
 from golden.bots import STOP
 from golden.keeping import first_difference, golden, kept
 from golden.plans import TOURNAMENTS, Leg
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(tmp_path_factory):
     """Two workers, of which one is killed by a bot when its fourth match begins."""
     made = DaskCluster(tmp_path_factory.mktemp("dask"))
@@ -29,13 +30,14 @@ def cluster(tmp_path_factory):
         made.close()
 
 
-NAMES = ("until", "withdrawn-when-gone", "holdem-2")
+AT_ONCE = [("until", "holdem-2"), *nightly(("until", "withdrawn-when-gone", "holdem-2"))]
 
 
 @pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_plays_the_same(cluster, tmp_path):
+@pytest.mark.parametrize("names", AT_ONCE, ids=" ".join)
+def test_a_cluster_that_loses_a_worker_plays_the_same(names, cluster, tmp_path):
     """Tournaments of several kinds at once: exact columns are as ever, no match is there twice, no process stays."""
-    tournaments = [one for one in TOURNAMENTS if one.name in NAMES]
+    tournaments = [one for one in TOURNAMENTS if one.name in names]
     runs = {}
     for tournament in tournaments:
         home = tmp_path / tournament.name

@@ -12,7 +12,7 @@ from tests.server.killed import run, said_of
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kills", "seed"), [(3, 1), *nightly_rows((4, 3))])
+@pytest.mark.parametrize(("kills", "seed"), [(2, 1), *nightly_rows((3, 1), (4, 3))])
 @pytest.mark.filterwarnings("ignore:Async generator 'httpx:ResourceWarning")  # of a request that a kill cuts
 async def test_kill_9_loses_nothing_that_was_acknowledged(kills: int, seed: int, tmp_path: Path) -> None:
     """Moves over HTTP and packets, acts of poker, chat, hosts, tables; matches end, and are archived once."""

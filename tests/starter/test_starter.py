@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from calls import called
 from daily import NIGHTLY
-from needs import needs
+from needs import missing, needs
 
 from arena.box.packages import PACKAGES
 from arena.errors import ConfigError
@@ -244,21 +244,24 @@ def test_what_a_language_lacks_is_named(monkeypatch):
 
 def where_it_is_installed(language):
     """Skipped by name where a tool is missing: for users.  In CI, which installs all, a skip is a failure."""
-    takes_long = (
-        NIGHTLY if language.name == "rust" else ()
-    )  # 20 s: `test_signals` builds and plays it as well
+    takes_long = NIGHTLY if language.name == "rust" else ()  # 20 s
     return pytest.param(language.name, marks=(needs(language.title), *takes_long))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", [where_it_is_installed(each) for each in LANGUAGES.values()])
 def test_a_new_bot_plays_and_is_tested(language, tmp_path):
-    """Its test passes, in the questions of all games, and finds what is not legal; it plays without a fault."""
-    folder = write_starter(starter(language), tmp_path)
+    """Its test passes, in the questions of all games, and finds what is not legal.
+
+    As a class hands it in, it is built and plays without a fault: in a strict box, with its compiler, which locks
+    files, and its runtime.
+    """
+    (subs := tmp_path / "subs").mkdir()
+    folder = write_starter(starter(language), subs)
     recorded = b"".join(line for game in GAMES.values() for line in recording(game(), "mybot"))
     (folder / "recorded.jsonl").write_bytes(recorded)
     test = starter(language).commands["test"]
-    tested = shell(test, tmp_path)
+    tested = shell(test, subs)
     assert 0 == tested.returncode, tested.stdout + tested.stderr
     assert f"{len(GAMES) * 2 * QUESTIONS_MAX} questions asked" in tested.stdout
     recipe = folder / "bot.toml"
@@ -266,9 +269,13 @@ def test_a_new_bot_plays_and_is_tested(language, tmp_path):
     for slow, fast in DEBUG.items():
         text = text.replace(slow, fast)
     recipe.write_text(text)
+    words = ["subs", "random", "--series", "1", "--move-time", "20s", "--first-move-time", "60s"]
+    if missing("bubblewrap"):
+        words += ["--sandbox", "shield"]
     with chdir(tmp_path):
-        code, _, errors = called("run", "--strict", "-q", "--series", "1", "mybot", "random")
+        code, _, errors = called("run", "--strict", "-q", *words, "--out", "out")
     assert 0 == code, errors
+    assert missing("bubblewrap") or "strict (bubblewrap)" in (tmp_path / "out" / "bots.csv").read_text()
     question = {
         "type": "ask",
         "message_id": "x",
@@ -280,7 +287,7 @@ def test_a_new_bot_plays_and_is_tested(language, tmp_path):
     option = {"kind": "Any", "form": {"play": "<cards>"}, "fields": {"cards": TWICE}}
     wrong = json.dumps({**question, "state": {}, "options": [option]})
     (folder / "recorded.jsonl").write_bytes(recorded + wrong.encode() + b"\n")
-    failed = shell(BUILT_TESTS.get(language, test), tmp_path)
+    failed = shell(BUILT_TESTS.get(language, test), subs)
     assert 0 != failed.returncode
     assert "is none of" in failed.stdout + failed.stderr
 

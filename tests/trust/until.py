@@ -16,10 +16,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from arena.analysis.spread import Floats
 from arena.analysis.stopping.mixture import CYCLE_ERROR, CYCLES_MIN, error_levels
 from arena.analysis.strength.meetings import Meetings
 from arena.analysis.strength.open_sets import open_shares
-from arena.analysis.student import Floats
 from arena.bench.measures import Measure, at_most
 from arena.schedule.allocation import TURNS, batch_size, batches_of
 

@@ -11,7 +11,7 @@ from math import log
 
 import numpy as np
 
-from arena.analysis.student import Floats
+from arena.analysis.spread import Floats
 
 from .until_fields import Field
 

@@ -10,8 +10,8 @@ from itertools import combinations
 
 import numpy as np
 
+from arena.analysis.spread import Floats
 from arena.analysis.stopping.mixture import TYPICAL_SERIES, error_levels
-from arena.analysis.student import Floats
 
 WALKS = 2000
 COVARIANCES = 150

@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.spread import Floats
 from arena.analysis.strength.meetings import Meetings, Places
-from arena.analysis.student import Floats
 
 LIARS_DICE_SERIES = 60
 LIARS_DICE = """

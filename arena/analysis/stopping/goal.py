@@ -11,6 +11,12 @@ from arena.reading.units import unexpected
 
 A_GOAL = 'a goal such as "top 3 at 95%" or "best at 99%" (from 50% to 99.99%)'
 
+RULE = 3
+"""The number of the rule that settles a goal (`mixture`).
+
+A folder keeps it: one begun under another rule is not continued.
+"""
+
 _GOAL = re.compile(
     r"(?:top\s+([0-9]{1,6})|best)\s+at\s+([0-9]{2}(?:\.[0-9]{1,2})?)\s?%", re.ASCII | re.IGNORECASE
 )

@@ -30,15 +30,12 @@ from math import comb, inf
 import attrs
 import numpy as np
 
-from arena.analysis.spread import Spread
+from arena.analysis.spread import Floats, Spread
 from arena.analysis.stopping.goal import Goal
 from arena.analysis.strength.meetings import Meetings
 from arena.analysis.strength.open_sets import open_shares
 from arena.analysis.strength.sure_cycle import shortest_circle
-from arena.analysis.student import Floats
 
-RULE = 3
-"""The number of this rule, which a folder keeps: one begun under another rule is not continued."""
 CYCLES_MIN = 5
 """The fewest cycles before a look: fewer do not show the spread within a set of bots."""
 TYPICAL_SERIES = 6.0

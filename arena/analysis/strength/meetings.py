@@ -14,7 +14,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.student import Floats, as_normal
+from arena.analysis.spread import Floats
+from arena.analysis.student import as_normal
 
 Places: TypeAlias = NDArray[np.intp]
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.spread import Floats
 from arena.analysis.strength.meetings import Meetings
-from arena.analysis.student import Floats
 
 
 def open_shares(meetings: Meetings, leads: Floats, extremes: tuple[float, float]) -> Floats:

@@ -21,11 +21,12 @@ from math import comb
 import attrs
 import numpy as np
 
+from arena.analysis.spread import Floats
 from arena.analysis.stopping.mixture import margins_at
 from arena.analysis.strength.open_sets import openness
 from arena.analysis.strength.plackett_luce import Ints
 from arena.analysis.strength.ratings import ANCHOR, rate
-from arena.analysis.student import Floats, as_student
+from arena.analysis.student import as_student
 from arena.schedule.course import ClosedSeries
 from arena.schedule.ladder_rows import LadderStanding
 

@@ -6,12 +6,11 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from arena.analysis.stopping.goal import Goal, parse_goal
-from arena.analysis.stopping.mixture import RULE, Mixture
+from arena.analysis.stopping.goal import RULE, Goal, parse_goal
 from arena.errors import START_OVER, ConfigError, Hint
 from arena.match.game import Game
 from arena.reading.units import shown
@@ -21,6 +20,9 @@ from arena.terminal.text import as_time
 from arena.tournament.folder.membership import OTHERWISE
 from arena.tournament.folder.run import Run
 from arena.tournament.tournament import Tournament
+
+if TYPE_CHECKING:
+    from arena.analysis.stopping.mixture import Mixture
 
 GOAL = "until"
 """The store's key for the goal of `--until` and the series planned for it."""
@@ -83,6 +85,8 @@ class UntilRule:
 
     def begins(self, course: Course) -> None:
         """Begins, or begins again, with a course: forgets what was told before."""
+        from arena.analysis.stopping.mixture import Mixture  # numpy takes a tenth of a second
+
         self._allocates = course.is_adaptive
         self.until = Mixture(self.goal, course.names, course.cycles, extremes=self._extremes)
         self._steps = "batches" if course.cycles > course.terms.series else "cycles"
