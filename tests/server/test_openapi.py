@@ -150,7 +150,9 @@ class Known:
         joined = self.ask("/api/leagues/class/owners", {"name": "ann", "code": made["code"]})
         self.owner = joined["token"]
         headers = {"Authorization": f"Bearer {self.owner}"}
-        self.http.post("/api/leagues/class/versions", content=b"a bot", headers=headers).raise_for_status()
+        self.http.post(
+            "/api/leagues/class/versions?file=bot.py", content=b"a bot", headers=headers
+        ).raise_for_status()
 
     def add(self, game: str) -> None:
         """A table that plays."""
