@@ -181,6 +181,7 @@ def test_new_versions_play_in_their_first_batch(seats, many, seed):
     assert new.keys() <= {bot for pairing in planned for bot in pairing.bots}
 
 
+@pytest.mark.slow
 def test_new_versions_come_first_until_they_are_placed():
     """As many series as they have room for, which doubles with every batch; later no more than others have."""
     bots = alone(12)
@@ -220,6 +221,7 @@ def throughput(bots, batches, **other):
     return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seconds", "since"),
     [
@@ -242,6 +244,7 @@ def test_a_sleeper_costs_its_own_share(seconds, since):
     assert after.series_of("z@1") > 0
 
 
+@pytest.mark.slow
 def test_forty_of_one_owner_have_the_share_of_one():
     """Of the playing time, though each is new; and the others play as often as beside one of them."""
     others, batches = alone(10, seconds=0.1), 100
@@ -255,6 +258,7 @@ def test_forty_of_one_owner_have_the_share_of_one():
     assert all(forty.series_of(bot) for bot in many), "each of them plays"
 
 
+@pytest.mark.slow
 def test_time_is_shared_equally_where_all_want_it():
     """Between owners of one bot, of three bots, and of bots that take twice or half as long."""
     bots = alone(6, seconds=0.1)
@@ -275,6 +279,7 @@ def test_where_nobody_else_wants_it_a_share_does_not_matter():
     assert all(world.closed_by_batch[-20:])
 
 
+@pytest.mark.slow
 def test_a_debt_is_not_forgiven_for_leaving():
     """Nor with a new version: the account is the owner's."""
     bots = alone(5) | {"z@1": SimulatedBot("z", seconds=15.0), "z@2": SimulatedBot("z", seconds=15.0)}
