@@ -171,10 +171,11 @@ def test_pairs_meet_in_turn_whoever_comes_and_goes():
 @given(st.integers(2, 4), st.integers(1, 8), st.integers(0, 2**64))
 @settings(max_examples=20)
 def test_new_versions_play_in_their_first_batch(seats, many, seed):
-    """However many come at once, beside bots that are placed."""
+    """However many come at once, beside bots that are placed, and however small batches are."""
     old = alone(8)
     new = {f"n{number}@1": SimulatedBot(f"n{number}") for number in range(many)}
-    world = SimulatedLadder(old | new, settings=EARLY, seats=seats, seed=seed)
+    small = attrs.evolve(EARLY, series_least=1, series_most=1)
+    world = SimulatedLadder(old | new, settings=small, seats=seats, seed=seed)
     for _ in range(3):
         world.batch(old)
     planned = world.batch()
