@@ -35,7 +35,7 @@ from arena.schedule.pairing import Pairing, PairingId, derive_seed
 from arena.schedule.playing_time import TimeAccounts
 from arena.schedule.terms import Terms, series_of
 from arena.schedule.turns import MeetingTurns
-from arena.schedule.withdrawals import BotOutcome, Conduct
+from arena.schedule.withdrawals import BotOutcome, FailureCount
 
 AHEAD_LEAST = 2
 """So many open series every bot may have, and every owner."""
@@ -60,7 +60,7 @@ class Ladder:
         self.standing = LadderStanding({})
         """What was known when the last batch was planned."""
         self._judge = judge
-        self._conduct: dict[str, Conduct] = {}
+        self._failures: dict[str, FailureCount] = {}
         self._row: BatchRow | None = None
         self._present: dict[str, PresentBot] = {}
         """The bots that may be paired, in an order that is drawn."""
@@ -143,9 +143,9 @@ class Ladder:
         """Takes in how a match went for its bots; some of them may have failed by it."""
         after, crashes = self.settings.withdrawn_after, self.settings.restarts_max
         for bot, outcome in outcomes.items():
-            conduct = self._conduct.setdefault(bot, Conduct())
-            if conduct.is_too_much(outcome, withdrawn_after=after, restarts_max=crashes):
-                self.failed.setdefault(bot, "crashed" if conduct.crashed > crashes else "abandoned")
+            failures = self._failures.setdefault(bot, FailureCount())
+            if failures.is_too_much(outcome, withdrawn_after=after, restarts_max=crashes):
+                self.failed.setdefault(bot, "crashed" if failures.crashed > crashes else "abandoned")
 
     def _seat(self, present: Iterable[PresentBot]) -> None:
         """Takes in who may be paired."""

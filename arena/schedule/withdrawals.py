@@ -26,8 +26,8 @@ class BotOutcome:
 
 
 @attrs.define
-class Conduct:
-    """How a bot has fared in the matches that count so far."""
+class FailureCount:
+    """How often a bot has failed in the matches that count so far."""
 
     abandoned: int = 0
     """How many, in a row up to the last, it was abandoned in."""
@@ -173,14 +173,14 @@ class Ledger:
         way.go_on()
         if bot in self.withdrawn:  # its later matches still have to be settled, for the sake of its opponents
             return False
-        if not way.conduct.is_too_much(
+        if not way.failures.is_too_much(
             outcome, withdrawn_after=self._withdrawn_after, restarts_max=self._restarts_max
         ):
             return False
         if not self._forgiven[bot]:
             return True
         self._forgiven[bot] -= 1
-        way.conduct = Conduct()
+        way.failures = FailureCount()
         return False
 
 
@@ -197,7 +197,7 @@ class _Way:
     """The indices of all its matches, ascending."""
     done: int = 0
     """How many of them are settled."""
-    conduct: Conduct = attrs.field(factory=Conduct)
+    failures: FailureCount = attrs.field(factory=FailureCount)
     """How it has fared in the settled ones."""
     next: int = _PAST
     """The index of the match that is to be settled next; past all of them if none is left."""
