@@ -35,7 +35,7 @@ from arena.schedule.pairing import Pairing, PairingId, derive_seed
 from arena.schedule.playing_time import TimeAccounts
 from arena.schedule.terms import Terms, series_of
 from arena.schedule.turns import MeetingTurns
-from arena.schedule.withdrawals import Ledger
+from arena.schedule.withdrawals import BotOutcome, FailureCount
 
 AHEAD_LEAST = 2
 """So many open series every bot may have, and every owner."""
@@ -60,9 +60,7 @@ class Ladder:
         self.standing = LadderStanding({})
         """What was known when the last batch was planned."""
         self._judge = judge
-        self._ledger = Ledger(
-            (), withdrawn_after=settings.withdrawn_after, restarts_max=settings.restarts_max
-        )
+        self._failures: dict[str, FailureCount] = {}
         self._row: BatchRow | None = None
         self._present: dict[str, PresentBot] = {}
         """The bots that may be paired, in an order that is drawn."""
@@ -138,17 +136,16 @@ class Ladder:
             found = ClosedSeries(series, block[0].cycle, ends_cycle=False, matches=matches)
             if not found.is_spoilt:
                 self._judge.add(found)
-            self._ledger.extend(block)
             for pairing in block:
-                if bots.isdisjoint(self.failed):
-                    self._note(pairing, results[pairing.id])
+                self._note(results[pairing.id].outcomes)
 
-    def _note(self, pairing: Pairing, match: LadderMatch) -> None:
-        """Takes in how a match went for its bots; one of them may have failed by it."""
-        news = self._ledger.note(pairing.id, match.outcomes)
-        for bot in news.withdrawn:
-            outcome = match.outcomes[bot]
-            self.failed[bot] = "abandoned" if outcome.abandoned and not outcome.crashed else "crashed"
+    def _note(self, outcomes: Mapping[str, BotOutcome]) -> None:
+        """Takes in how a match went for its bots; some of them may have failed by it."""
+        after, crashes = self.settings.withdrawn_after, self.settings.restarts_max
+        for bot, outcome in outcomes.items():
+            failures = self._failures.setdefault(bot, FailureCount())
+            if failures.is_too_much(outcome, withdrawn_after=after, restarts_max=crashes):
+                self.failed.setdefault(bot, "crashed" if failures.crashed > crashes else "abandoned")
 
     def _seat(self, present: Iterable[PresentBot]) -> None:
         """Takes in who may be paired."""

@@ -25,6 +25,24 @@ class BotOutcome:
     """The match was played without it: it had been withdrawn before, and default moves were played for it."""
 
 
+@attrs.define
+class FailureCount:
+    """How often a bot has failed in the matches that count so far."""
+
+    abandoned: int = 0
+    """How many, in a row up to the last, it was abandoned in."""
+    crashed: int = 0
+
+    def is_too_much(self, outcome: BotOutcome, *, withdrawn_after: int, restarts_max: int) -> bool:
+        """Takes in the next match; returns whether that is one failure too many."""
+        if not outcome.abandoned:
+            self.abandoned = 0
+        elif not outcome.lagged:
+            self.abandoned += 1
+        self.crashed += outcome.crashed
+        return self.abandoned >= withdrawn_after or self.crashed > restarts_max
+
+
 @attrs.frozen
 class Consequence:
     """What one more finished match has decided."""
@@ -155,17 +173,14 @@ class Ledger:
         way.go_on()
         if bot in self.withdrawn:  # its later matches still have to be settled, for the sake of its opponents
             return False
-        if not outcome.abandoned:
-            way.abandoned = 0
-        elif not outcome.lagged:
-            way.abandoned += 1
-        way.crashed += outcome.crashed
-        if way.abandoned < self._withdrawn_after and way.crashed <= self._restarts_max:
+        if not way.failures.is_too_much(
+            outcome, withdrawn_after=self._withdrawn_after, restarts_max=self._restarts_max
+        ):
             return False
         if not self._forgiven[bot]:
             return True
         self._forgiven[bot] -= 1
-        way.abandoned = way.crashed = 0
+        way.failures = FailureCount()
         return False
 
 
@@ -182,9 +197,8 @@ class _Way:
     """The indices of all its matches, ascending."""
     done: int = 0
     """How many of them are settled."""
-    abandoned: int = 0
-    """How many of the settled ones, in a row up to the last, it was abandoned in."""
-    crashed: int = 0
+    failures: FailureCount = attrs.field(factory=FailureCount)
+    """How it has fared in the settled ones."""
     next: int = _PAST
     """The index of the match that is to be settled next; past all of them if none is left."""
 

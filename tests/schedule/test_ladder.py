@@ -168,19 +168,48 @@ def test_pairs_meet_in_turn_whoever_comes_and_goes():
     assert max(found[pair] for pair in pairs_of(stay)) <= TURN_PART * (len(pairs_of(stay)) + 10)
 
 
+def test_a_newcomers_pairs_join_the_end_of_the_queue():
+    """Those that waited before it came are in front of it, and those that met since then behind."""
+    turns = MeetingTurns()
+    for bot in "abc":
+        turns.arrive(bot)
+    turns.note("ab")
+    turns.arrive("d")
+    turns.note("ac")
+    order = list(map("".join, turns.in_turn("abcd")))
+    assert order.index("bc") == 0
+    assert {"ab", "ad", "bd", "cd"} == set(order[1:5])
+    assert order[5] == "ac"
+
+
+def test_owners_of_new_versions_take_turns():
+    """One series for each, then another; of one owner's, first those that have played least."""
+    owners = {"n1": "x", "n2": "x", "n3": "y", "old": "z", "older": "w"}
+    turns = MeetingTurns()
+    for bot in owners:
+        turns.arrive(bot)
+    shares = {frozenset([new, old]): 1.0 for new in ("n1", "n2", "n3") for old in ("old", "older")}
+    conditions = BatchTerms(seats=2, seed=5, owners_may_meet=False, before=7, shares=shares)
+    plan = BatchPlan(conditions, owners, dict.fromkeys(owners, 9), dict.fromkeys("wxyz", 9), turns)
+    plan.place({"n1": 3, "n2": 0, "n3": 1}, 10)
+    assert {"n1": 1, "n2": 4, "n3": 5} == Counter(bots[0] for bots in plan.chosen)
+
+
 @given(st.integers(2, 4), st.integers(1, 8), st.integers(0, 2**64))
 @settings(max_examples=20)
 def test_new_versions_play_in_their_first_batch(seats, many, seed):
-    """However many come at once, beside bots that are placed."""
+    """However many come at once, beside bots that are placed, and however small batches are."""
     old = alone(8)
     new = {f"n{number}@1": SimulatedBot(f"n{number}") for number in range(many)}
-    world = SimulatedLadder(old | new, settings=EARLY, seats=seats, seed=seed)
+    small = attrs.evolve(EARLY, series_least=1, series_most=1)
+    world = SimulatedLadder(old | new, settings=small, seats=seats, seed=seed)
     for _ in range(3):
         world.batch(old)
     planned = world.batch()
     assert new.keys() <= {bot for pairing in planned for bot in pairing.bots}
 
 
+@pytest.mark.slow
 def test_new_versions_come_first_until_they_are_placed():
     """As many series as they have room for, which doubles with every batch; later no more than others have."""
     bots = alone(12)
@@ -220,6 +249,7 @@ def throughput(bots, batches, **other):
     return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seconds", "since"),
     [
@@ -242,6 +272,7 @@ def test_a_sleeper_costs_its_own_share(seconds, since):
     assert after.series_of("z@1") > 0
 
 
+@pytest.mark.slow
 def test_forty_of_one_owner_have_the_share_of_one():
     """Of the playing time, though each is new; and the others play as often as beside one of them."""
     others, batches = alone(10, seconds=0.1), 100
@@ -255,6 +286,7 @@ def test_forty_of_one_owner_have_the_share_of_one():
     assert all(forty.series_of(bot) for bot in many), "each of them plays"
 
 
+@pytest.mark.slow
 def test_time_is_shared_equally_where_all_want_it():
     """Between owners of one bot, of three bots, and of bots that take twice or half as long."""
     bots = alone(6, seconds=0.1)
@@ -275,6 +307,7 @@ def test_where_nobody_else_wants_it_a_share_does_not_matter():
     assert all(world.closed_by_batch[-20:])
 
 
+@pytest.mark.slow
 def test_a_debt_is_not_forgiven_for_leaving():
     """Nor with a new version: the account is the owner's."""
     bots = alone(5) | {"z@1": SimulatedBot("z", seconds=15.0), "z@2": SimulatedBot("z", seconds=15.0)}
@@ -323,6 +356,17 @@ def test_a_bot_fails_by_what_counts(rule, outcome, reason):
     assert len(counted) == 2, rule
     assert not any("z@1" in pairing.bots for planned in world.planned[2:] for pairing in planned)
     assert Waiting("failed") == world.ladder.waits("z@1")
+
+
+def test_what_closed_after_a_bot_had_failed_is_void():
+    """Though it closed in the same batch: as if series were played one after the other."""
+    strict = LadderSettings(withdrawn_after=1)
+    world = SimulatedLadder(alone(1) | {"z@1": SimulatedBot("z", outcome=ABANDONED)}, settings=strict)
+    for _ in range(2):
+        world.batch()
+    assert ("b0@1+z@1#0", "b0@1+z@1#1") == world.closed_by_batch[0]
+    assert ["b0@1+z@1#0"] == world.judge.told
+    assert {"b0@1+z@1#1"} == world.ladder.void
 
 
 def test_lag_of_the_arena_makes_nobody_fail():

@@ -18,6 +18,7 @@ from .comparison import comparison_rows
 from .cycles import cycle_rows
 from .intervals import intervals_rows
 from .looks import looks_rows
+from .placing import placing_rows
 from .ranks import ranks_rows
 from .rating_intervals import rating_interval_rows
 from .returns_intervals import returns_interval_rows
@@ -32,6 +33,7 @@ TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
     "cycles": cycle_rows,
     "intervals": intervals_rows,
     "looks": looks_rows,
+    "placing": placing_rows,
     "ranks": ranks_rows,
     "rating intervals": rating_interval_rows,
     "returns intervals": returns_interval_rows,

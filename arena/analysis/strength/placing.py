@@ -4,10 +4,10 @@ Ratings are those of `ratings.rate` over all series that count, in whatever orde
 that has left keeps its evidence, which holds the others' ratings in place, and has no rank.
 
 **Errors hold at all looks.**  The intervals of `rate` hold for one look.  Here each is a confidence sequence:
-its width is the margin that settles a goal (`stopping.mixture`), at the number of series of
-the bot, on the scale of Student's t; the chance that the truth is ever outside is at most 5 %.  So a bot that
-was said to be placed, within so many Elo, may be believed.  Likewise a bot is surely ahead of another one
-only beyond the margin of one pair among all.
+its width is the margin that settles a goal (`stopping.mixture`), at the number of series of the bot, on the
+scale of Student's t; the chance that the truth is ever outside is about 5 % at most.  So a bot that was said
+to be placed, within so many Elo, may be believed.  Likewise a bot is surely ahead of another one only beyond
+the margin of one pair among all.
 
 `tests/trust/placing.py` shows how often they hold, and how many series it takes to place a newcomer.
 """
@@ -25,7 +25,7 @@ from arena.analysis.spread import Floats
 from arena.analysis.stopping.mixture import margins_at
 from arena.analysis.strength.open_sets import openness
 from arena.analysis.strength.plackett_luce import Ints
-from arena.analysis.strength.ratings import ANCHOR, rate
+from arena.analysis.strength.ratings import ANCHOR, Ratings, rate
 from arena.analysis.student import as_student
 from arena.schedule.course import ClosedSeries
 from arena.schedule.ladder_rows import LadderStanding
@@ -78,6 +78,8 @@ class LadderRatings:
         self._columns = tuple(array("q") for _ in range(4))
         """Match, series, bot and rank of each seat."""
         self._matches = self._series = 0
+        self._fit: tuple[int, Ratings] | None = None
+        """The last fit, and how many series it was made from."""
 
     def add(self, series: ClosedSeries) -> None:
         """Takes in the next series that counts."""
@@ -118,10 +120,17 @@ class LadderRatings:
         found = [LadderPlace(bot, float(r), float(e), int(b), int(w)) for bot, r, e, b, w in rows]
         return sorted(found, key=lambda place: (-place.rating, place.bot))
 
+    def _fitted(self) -> Ratings:
+        """The ratings of all versions that ever played."""
+        if self._fit is None or self._fit[0] != self._series:
+            # Copies: a column that somebody looks into cannot grow.
+            columns: list[Ints] = [np.array(column, np.int64) for column in self._columns]
+            self._fit = self._series, rate(tuple(self._bots), *columns)
+        return self._fit[1]
+
     def _known(self, played: Sequence[str]) -> _Known:
         """What the fit over all series says about these bots, all of which have some."""
-        columns: list[Ints] = [np.frombuffer(column, np.int64) for column in self._columns]
-        ratings = rate(tuple(self._bots), *columns)
+        ratings = self._fitted()
         chosen = np.array([self._bots[bot] for bot in played])
         inside = np.eye(len(chosen)) - 1 / len(chosen)
         rating = ANCHOR + inside @ ratings.rating[chosen]
