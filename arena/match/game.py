@@ -254,7 +254,7 @@ class Game(ABC, Generic[S, M]):
         return None
 
     def hidden_hands(self) -> HiddenHands | None:
-        """The hands of a match for two, if they are all that is hidden in it; None: not offered.
+        """The hands of a match for two, if they are what is hidden from the seats; None: not offered.
 
         For chance that is too much to be listed.  Raises ConfigError where only another rule is in the way.
         """

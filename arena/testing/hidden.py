@@ -164,18 +164,45 @@ def _check_hands(game: Game[Any, Any], rng: Random) -> None:
 
 def _check_worth(game: Game[Any, Any], hidden: HiddenHands, rng: Random) -> None:
     """Checks that two hands win of each other what they win, in matches of random moves."""
+    start = game.start(2)
     for _ in range(LOOKS):
         one = rng.randrange(hidden.count)
         chances = hidden.chances(one)
         assert abs(fsum(chances) - 1) <= 1e-9, f"the chances of hidden_hands add up to {fsum(chances)!r}"
         (other,) = rng.choices(range(hidden.count), chances)
-        state = game.apply(game.start(2), {CHANCE: hidden.deal(Seat(0), one)}).state
+        state = game.apply(start, {CHANCE: hidden.deal(Seat(0), one)}).state
+        turns: list[Turn] = []
         while asked := game.to_act(state):
-            moves = {seat: rng.choice(game.options(state, seat)).sample(rng) for seat in asked}
-            state = game.apply(state, moves).state
-        won = hidden.returns(state, Seat(0), one)[other]
-        lost = hidden.returns(state, Seat(1), other)[one]
-        assert abs(won + lost) <= 1e-9, f"hidden_hands says that one hand wins {won}, the other {lost}"
+            if not hidden.is_asked_once:
+                _check_local(game, hidden, turns, state, one, rng)
+            turns.append({seat: rng.choice(game.options(state, seat)).sample(rng) for seat in asked})
+            state = game.apply(state, turns[-1]).state
+        if hidden.is_asked_once:
+            _check_even(hidden, state, one, other)
+
+
+def _check_even(hidden: HiddenHands, state: Any, one: int, other: int) -> None:
+    (won,) = hidden.returns(state, Seat(0), one, [other])
+    (lost,) = hidden.returns(state, Seat(1), other, [one])
+    assert abs(won + lost) <= 1e-9, f"hidden_hands says that one hand wins {won}, the other {lost}"
+
+
+def _check_local(
+    game: Game[Any, Any], hidden: HiddenHands, turns: list[Turn], state: Any, hand: int, rng: Random
+) -> None:
+    """Checks what a local best response asks after these turns, for seat 0 with this hand."""
+    seen = game.observe(state, Seat(0))
+    assert hidden.hand_of(seen) == hand, "hidden_hands has another number for a hand that is seen"
+    for move in hidden.tried(state):
+        _applied(game, state, {game.to_act(state)[0]: move}, f"{move}, which hidden_hands tries,")
+    (other,) = rng.choices(range(hidden.count), hidden.chances(hand, seen))
+    dealt = {CHANCE: hidden.deal(Seat(1), other, rng, seen)}
+    again = game.start(2)
+    for turn in (dealt, *turns):
+        again = game.apply(again, turn).state
+    assert game.observe(again, Seat(0)) == seen, "a deal of hidden_hands does not show what was seen"
+    assert hidden.hand_of(game.observe(again, Seat(1))) == other, "a deal of hidden_hands is of another hand"
+    _check_even(hidden, again, hand, other)
 
 
 def _check_frequencies(drawn: Counter[Any], likely: dict[Any, float], state: Any) -> None:

@@ -90,9 +90,9 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.hidden import sample_state
+from arena.games.holdem.holes import HoleCards, hole_cards
 from arena.games.holdem.luck import luck_of
 from arena.games.holdem.moves import Bet, Deal, Fold, Move, betting_options, pushing_options
-from arena.games.holdem.pushing import PushedHands, pushed_hands
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
 from arena.games.house_rules import Accepts, AcceptsEach, check_seats
@@ -260,9 +260,9 @@ class Holdem(Game[State, Move]):
         """A state that fits, from `hidden.py`."""
         return sample_state(self, information, rng)
 
-    def hidden_hands(self) -> PushedHands:
-        """With `push_or_fold` and `hands = 1` all hands, from `pushing.py`.  Raises ConfigError otherwise."""
-        return pushed_hands(self)
+    def hidden_hands(self) -> HoleCards:
+        """All hands of a match of one, from `holes.py`.  Raises ConfigError for one of several."""
+        return hole_cards(self)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """Each seat's chips won or lost in all hands together; sums to zero."""
