@@ -92,7 +92,7 @@ export function Player({
       <div class="dock" ref=${dock}>
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
         ${!hasBar && html`<div class="looking">
-          ${mode === "reads" && html`<${Pace} ...${{ pace, setPace }} />`}<${Control} part="back" name="Step back" act=${() => move(-1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
+          ${isBehind && mode === "reads" && html`<${Pace} ...${{ pace, setPace }} />`}<${Control} part="back" name="Step back" act=${() => move(-1)} off=${place === 0} /><${Sounds} /><${Whole} root=${root} /></div>`}
         ${(isBehind || isOld) && html`<p class="behind"><span>${behindSaid(behind, isOld)}</span>
           <button type="button" data-part="now" onClick=${() => (isOld ? onNext(true) : go(last))}>${isLive || isOld ? "Live" : "To the end"}</button></p>`}
         ${!hasBar && html`<p class="unseen" data-part="where">${nowSaid(film, place, viewer)}</p>`}
@@ -151,8 +151,8 @@ function Whole({ root }) {
 }
 
 function behindSaid(behind, isOld) {
-  const steps = behind === 1 ? "a step" : `${behind.toLocaleString("en")} steps`;
-  return `${behind ? `At reading speed, ${steps} behind.` : ""}${isOld ? " Another match has begun." : ""}`;
+  if (isOld) return "Another match has begun.";
+  return behind === 1 ? "A step behind." : `${behind.toLocaleString("en")} steps behind.`;
 }
 
 // What a match that is followed has come to.

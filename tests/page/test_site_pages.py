@@ -174,7 +174,6 @@ def test_whoever_only_watches_says_how_long_a_turn_takes(person: Callable[..., P
     ann.press("Begin")
     ann.page.locator("#main.table .board").wait_for()
     assert ["house", "house"] == [each["way"] for each in asked_of(ann)["players"]]
-    ann.page.get_by_label("Speed").wait_for()
 
 
 def asked_of(person: Person) -> Any:
