@@ -18,9 +18,9 @@ TEXT_MAX = 200
 
 
 def short_day(unix_s: float) -> str:
-    """The same day in few letters: `21 Nov 2026`."""
-    number, month, year = day(unix_s).split()
-    return f"{number} {month[:3]} {year}"
+    """The same day in few letters: `21 Nov`."""
+    number, month, _ = day(unix_s).split()
+    return f"{number} {month[:3]}"
 
 
 def day(unix_s: float) -> str:

@@ -46,7 +46,7 @@ export function Page({ id: folder, takesFocus }) {
     <p class="lead"><a href=${here}>The report</a> says who is best, and how sure that is.</p>
     <${Trouble} refused=${refused} />
     ${found && html`<p class="field inline">${field("bot", "Played by", [["", "everybody"], ...named])}
-        ${among.length ? field("versions", "in", [["", "this version"], ["all", `all ${among.length} versions`]]) : ""}
+        ${among.length ? field("versions", "in", [["", "this version"], ["all", `all ${among.length} of its versions`]]) : ""}
         ${field("against", "with", [["", "anybody"], ...named.filter(([name]) => name !== asked.bot && !(asked.versions && among.includes(name)))])}
         ${field("only", "Show", KINDS.filter(([kind]) => kind !== "lost" || asked.bot))}</p>
       ${asked.only === "upsets" ? html`<p class="soft">Matches won by whoever has the fewest points on average of those who played.</p>` : ""}
