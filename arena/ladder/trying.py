@@ -21,6 +21,7 @@ from arena.trials.check.candidate import Candidate, examine_bot
 from arena.trials.check.findings import CheckFindings
 from arena.trials.check.matches import shipped_matches
 from arena.trials.check.point import CheckPoint
+from arena.words import without_folders
 
 LOG_LINES = 10
 """How much of the log its owner is shown of a version that cannot be started."""
@@ -66,7 +67,7 @@ async def check_entrant(entrant: Entrant, tournament: Tournament, time_s: float)
     except ConfigError as error:  # its files were there a moment ago
         raise VersionRefused(_sentence(str(error))) from None
     if findings.broken is not None:
-        said = "\n".join(findings.log.strip().splitlines()[-LOG_LINES:])
+        said = without_folders("\n".join(findings.log.strip().splitlines()[-LOG_LINES:]))
         raise VersionRefused(_sentence(findings.broken) + (f"\nThe end of its log:\n{said}" if said else ""))
     wrong = [point for point in check_points(findings) if point.standing == "mend"]
     if wrong:
@@ -80,4 +81,6 @@ def _told(point: CheckPoint) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    """A text as a sentence, without folders of this machine."""
+    said = without_folders(text)
+    return said if said.endswith((".", "!", "?")) else f"{said}."

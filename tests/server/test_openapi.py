@@ -175,6 +175,7 @@ class Known:
         given = case.path_parameters or {}
         if "/leagues" in case.path:
             known = {"league": "class", "owner": "o1", "bot": "b1", "id": "o1", "number": "1"}
+            known["match"] = "0123456789ab"
             given.update({name: known[name] for name in given})
             case.headers["Authorization"] = f"Bearer {(self.host, self.owner)[place % 2]}"
             return

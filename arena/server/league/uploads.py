@@ -15,7 +15,7 @@ import trio
 from starlette.requests import Request
 
 from arena.errors import ConfigError, unwritable
-from arena.handin.bounds import HandInLimits
+from arena.handin.bounds import BadHandIn, HandInLimits
 from arena.handin.pack import pack_bot
 from arena.handin.unpack import HandIn, remove_leftovers, unpack_bot
 from arena.league.league import LeagueSettings
@@ -115,8 +115,11 @@ class Uploads:
                 tick=trio.from_thread.check_cancelled,
             )
             return await trio.to_thread.run_sync(unpack, limiter=self._unpacking)
-        except ConfigError as error:
+        except BadHandIn as error:
             raise Refusal("bad_request", str(error), field="archive") from None
+        except ConfigError:  # a full disk, which is the host's, not the owner's
+            why = "the server cannot keep a hand-in at the moment: tell the host of the league"
+            raise Refusal("unavailable", why, key="disk", seconds=60.0) from None
         except OSError as error:
             raise Refusal(
                 "unavailable", str(unwritable(self._folder, error)), key="disk", seconds=60.0
