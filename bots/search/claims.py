@@ -10,16 +10,16 @@ from tree import MOVES_MAX, is_round_over
 from arena.match.game import IllegalMove, Information, Seat, Told, moves_of
 
 # Tuned against the bots of this house.
-HANDS = 80  # drawn for the other
-THOUGHT_OF = 40  # of these, if there is time: the likeliest ones
-GUESSES = 3  # what the other may take this seat's hand for, for each of its own
-ANSWERS = 4  # hands of the other for each of which its highest credible claim is looked at
-CLAIMS = 12  # looked at, the most credible ones
+HANDS = 120  # drawn for the other: as many of them are thought of as there is time for
+GUESSES = 5  # what the other may take this seat's hand for, for each of its own
+CLAIMS = 5  # looked at, the most credible ones
+ANSWERS = 8  # hands of the other for each of which its highest credible claim is looked at
+AGREED = 3  # guesses in which that claim must stand
 WORSE = 1.0  # a claim that is worth so much less than the best one in two hands is not looked at in more
 SCREENED = 12  # hands of the other, by which these are chosen
-ANSWERED = 0.7  # how often the other expects its claim to be doubted at once
+ANSWERED = 1.0  # how often the other expects its claim to be doubted at once
 TRUST = 1.0  # how much a claim says to the other of the hand behind it
-BELIEF = 0.35  # how sure the other is that a claim stands, whatever it thinks of that hand
+BELIEF = 0.1  # how sure the other is that a claim stands, whatever it thinks of that hand
 CARELESS = 0.1  # how much worse a move must look that the other makes e times less often
 FIRST_CARELESS = 0.3  # the same of a claim that was made before this seat was asked
 LESSON = 0.1  # how much more the other likes to doubt than was thought, when it does so against all odds
@@ -28,39 +28,34 @@ LOST = 1e-3  # hands less likely than this are forgotten when few likely ones ar
 
 
 class Deal:
-    """A state, and what claims are worth in it if they are doubted at once, as far as that was looked at.
+    """A state as it was drawn, and what claims are worth there if doubted at once, as far as looked at.
 
-    What was claimed before changes nothing in that, so it is kept as long as the hands are.
+    What is claimed before changes nothing in that, so it is kept as long as the hands are.
     """
 
-    __slots__ = ("known", "state")
+    __slots__ = ("known", "mover", "state", "turns")
 
-    def __init__(self, state, known=None):
-        self.state, self.known = state, {} if known is None else known
-
-    def after(self, play):
-        return Deal(play(self.state), self.known)
+    def __init__(self, state, mover, turns):
+        """`turns`: how many the hands had seen when it was drawn."""
+        self.state, self.mover, self.turns, self.known = state, mover, turns, {}
 
 
 class Hands:
     """What the other may hold: deals, how likely each is, and what it takes this seat's hand for."""
 
-    def __init__(self, deals, likely, guesses):
-        self.deals, self.guesses = deals, guesses
+    def __init__(self, deals, likely, guesses, now, turns=()):
+        self.deals, self.guesses, self.now, self.turns = deals, guesses, now, turns
+        """`now`: what one of the deals has come to by the turns since they were drawn."""
         self.likely = likely / likely.sum()
 
-    @property
-    def states(self):
-        return [deal.state for deal in self.deals]
-
-    def after(self, play):
+    def after(self, now, seat, move):
         """The same hands after a move."""
-        guesses = [[guess.after(play) for guess in row] for row in self.guesses]
-        return Hands([deal.after(play) for deal in self.deals], self.likely, guesses)
+        return Hands(self.deals, self.likely, self.guesses, now, (*self.turns, (seat, move)))
 
     def weighed(self, chances):
         """The same hands, given that the other did what it does with these probabilities."""
-        return Hands(self.deals, self.likely * ((1 - 10 * SURPRISE) * chances + SURPRISE), self.guesses)
+        likely = self.likely * ((1 - 10 * SURPRISE) * chances + SURPRISE)
+        return Hands(self.deals, likely, self.guesses, self.now, self.turns)
 
     def likeliest(self, least):
         """The hands without unlikely ones."""
@@ -68,11 +63,8 @@ class Hands:
 
     def only(self, places):
         """These hands alone."""
-        return Hands(
-            [self.deals[place] for place in places],
-            self.likely[list(places)],
-            [self.guesses[place] for place in places],
-        )
+        deals, guesses = [self.deals[place] for place in places], [self.guesses[place] for place in places]
+        return Hands(deals, self.likely[list(places)], guesses, self.now, self.turns)
 
 
 class Claims:
@@ -93,23 +85,23 @@ class Claims:
         if is_new and self.before is not None:
             self.learn(True)
         hands, self.before = hands or self.drawn(information, rng), None
-        mover = self.decider(hands.states[0])
-        listed = self.listed(hands.states, mover)
+        mover = self.decider(hands.now)
+        listed = self.listed([deal.state for deal in hands.deals] if is_new else [hands.now], mover)
         if listed is None:
             return None
         ends, claims = listed
-        own = moves_of(self.game.options(hands.states[0], self.seat), MOVES_MAX)
+        own = moves_of(self.game.options(hands.now, self.seat), MOVES_MAX)
         if not claims:
-            worth = hands.likely @ self.ended(hands.states, mover, ends)
+            worth = hands.likely @ self.ended(hands, hands.deals, mover, ends)
             return ends[int(np.argmax(worth))] if mover == self.seat else own[0]
-        self.doubt = self.ending(hands.states, mover, claims)
+        self.doubt = self.ending(hands, mover, claims)
         if self.doubt is None:
             return None
-        guess = partial(self.guesses, information, rng)
-        hands = hands.only(sorted(range(len(hands.states)), key=lambda place: -hands.likely[place]))
+        guess = partial(self.guesses, information, rng, mover, len(hands.turns))
+        hands = hands.only(sorted(range(len(hands.deals)), key=lambda place: -hands.likely[place]))
         claims = self.credible(hands, mover, claims, guess, end)
         own_worth, told, ends_told = self.worths(hands, mover, claims, ends, guess, end, rounds)
-        of_other = told.mean(1)
+        of_other, hands = told.mean(1), hands.only(range(len(told)))  # others would blur what follows
         if mover != self.seat:
             likes = np.concatenate([ANSWERED * of_other, doubted(ends_told)], 1)
             self.before = hands, None, claims + ends, likes
@@ -117,16 +109,15 @@ class Claims:
         if is_new and ends:
             stood = np.concatenate([-ends_told[:, :, :1].mean(1), of_other], 1)
             meant = softmax(ANSWERED * stood, FIRST_CARELESS)
-            hands = hands.weighed(filled(meant, len(hands.states))[:, 0])
-        thought_of = hands.only(range(len(own_worth)))
-        worth, likes = self.outlook(thought_of, claims, own_worth, told)
+            hands = hands.weighed(meant[:, 0])
+        worth, likes = self.outlook(hands, claims, own_worth, told)
         best = int(np.argmax(worth))
         if ends:
-            at_once = hands.likely @ self.ended(hands.states, mover, ends)
+            at_once = hands.likely @ self.ended(hands, hands.deals, mover, ends)
             if at_once.max() > worth[best]:
                 return ends[int(np.argmax(at_once))]
         self.before = hands, claims[best], [*claims, self.doubt], likes[best]
-        self.expected = hands.likely @ filled(softmax(likes[best], CARELESS), len(hands.deals))[:, -1]
+        self.expected = hands.likely @ softmax(likes[best], CARELESS)[:, -1]
         return claims[best]
 
     # What the other may hold.
@@ -139,13 +130,15 @@ class Claims:
             key = self.game.observe(state, self.other)
             count.setdefault(key, [state, 0])[1] += 1
         states, times = zip(*count.values(), strict=True)
-        return Hands([Deal(state) for state in states], np.array(times, float), [[] for _ in states])
+        mover = self.decider(states[0])
+        deals = [Deal(state, mover, 0) for state in states]
+        return Hands(deals, np.array(times, float), [[] for _ in deals], states[0])
 
-    def guesses(self, information, rng, state):
+    def guesses(self, information, rng, mover, turns, state):
         """What the other may take this seat's hand for, if it holds what it does in this state."""
         public = tuple(each for each in information.past if isinstance(each, Told))
         known = Information(self.other, 2, self.game.observe(state, self.other), public)
-        return [Deal(self.game.sample_state(known, rng)) for _ in range(GUESSES)]
+        return [Deal(self.game.sample_state(known, rng), mover, turns) for _ in range(GUESSES)]
 
     def followed(self, information):
         """The hands of the last question, weighed by what was done since; None in a new round."""
@@ -154,10 +147,10 @@ class Claims:
         hands, own, moves, likes = self.before
         seen = information.observation
         if own is not None:
-            hands = hands.after(partial(self.played, seat=self.seat, move=own))
-            if self.game.observe(hands.states[0], self.seat) == seen:
+            hands = hands.after(self.played(hands.now, self.seat, own), self.seat, own)
+            if self.game.observe(hands.now, self.seat) == seen:
                 return hands
-        state = hands.states[0]
+        state = hands.now
         if is_round_over(self.game, state) or self.other not in self.game.to_act(state):
             return None
         self.learn(False)
@@ -166,8 +159,8 @@ class Claims:
             if self.game.observe(after, self.seat) == seen:
                 if move not in moves:
                     moves, likes = [*moves, move], np.concatenate([likes, self.liking(hands, move, likes)], 1)
-                chances = filled(softmax(likes, CARELESS)[:, moves.index(move)], len(hands.deals))
-                hands = hands.weighed(chances).after(partial(self.played, seat=self.other, move=move))
+                chances = softmax(likes, CARELESS)[:, moves.index(move)]
+                hands = hands.weighed(chances).after(after, self.other, move)
                 few = 1 / (hands.likely**2).sum() < HANDS / 4
                 return hands.likeliest(LOST) if few else hands
         return None
@@ -180,18 +173,15 @@ class Claims:
 
     def liking(self, hands, move, likes):
         """How the other likes a claim that was not thought of, with each hand that was."""
-        rows = hands.guesses[: len(likes)]
-        return [
-            [ANSWERED * np.mean([self.doubted_at_once(each, self.other, move) for each in row])]
-            for row in rows
-        ]
+        rows = hands.guesses
+        return [[ANSWERED * np.mean([self.doubted_at_once(each, move) for each in row])] for row in rows]
 
     # What can be done.
 
     def played(self, state, seat, move):
         """The state after a move of a seat, where the others have but one."""
-        moves = {seat: move}
-        for each in self.game.to_act(state):
+        moves, asked = {seat: move}, self.game.to_act(state)
+        for each in asked if len(asked) > 1 else ():
             if each != seat:
                 only = moves_of(self.game.options(state, each), 1)
                 if only is None:
@@ -221,11 +211,11 @@ class Claims:
             (ends if is_end else claims).extend(moves)
         return ends, claims
 
-    def ending(self, states, mover, claims):
+    def ending(self, hands, mover, claims):
         """The other seat's answer that ends the round after any of these claims; None if there is none."""
         answers = None
         for claim in claims:
-            after = self.played(states[0], mover, claim)
+            after = self.played(hands.now, mover, claim)
             answerer = self.decider(after) if not is_round_over(self.game, after) else None
             if answerer != 1 - mover:
                 return None
@@ -234,8 +224,8 @@ class Claims:
                 answers = found[0] if found else []
             options = self.game.options(after, answerer)
             answers = [each for each in answers if any(each in option for option in options)]
-        for state in states[:4]:
-            after = self.played(state, mover, claims[0])
+        for deal in hands.deals[:4]:
+            after = self.played(self.now(hands, deal), mover, claims[0])
             if is_round_over(self.game, after) or self.listed([after], Seat(1 - mover)) is None:
                 return None
         return answers[0] if answers else None
@@ -247,16 +237,30 @@ class Claims:
         had, has = self.game.holdings(before), self.game.holdings(after)
         return has[seat] - had[seat] - has[1 - seat] + had[1 - seat]
 
-    def ended(self, states, mover, ends):
-        """What each end is worth to who makes it, in each state."""
-        worth = [[self.won(state, self.played(state, mover, end), mover) for end in ends] for state in states]
-        return np.array(worth, float).reshape(len(states), len(ends))
+    def now(self, hands, deal):
+        """What a deal has come to by the turns since it was drawn."""
+        state = deal.state
+        for seat, move in hands.turns[deal.turns :]:
+            state = self.played(state, seat, move)
+        return state
 
-    def doubted_at_once(self, deal, mover, claim):
+    def ended(self, hands, deals, mover, ends):
+        """What each end is worth to who makes it, in each deal."""
+        worth = []
+        for deal in deals:
+            if hands.turns and ends == [self.doubt]:  # of the last claim, which may have been looked at
+                worth.append([-self.doubted_at_once(deal, hands.turns[-1][1])])
+            else:
+                state = self.now(hands, deal)
+                worth.append([self.won(state, self.played(state, mover, end), mover) for end in ends])
+        return np.array(worth, float).reshape(len(deals), len(ends))
+
+    def doubted_at_once(self, deal, claim):
         """What a claim is worth to who makes it if it is doubted at once."""
         if claim not in deal.known:
-            claimed = self.played(deal.state, mover, claim)
-            deal.known[claim] = self.won(deal.state, self.played(claimed, Seat(1 - mover), self.doubt), mover)
+            claimed = self.played(deal.state, deal.mover, claim)
+            ended = self.played(claimed, Seat(1 - deal.mover), self.doubt)
+            deal.known[claim] = self.won(deal.state, ended, deal.mover)
         return deal.known[claim]
 
     def credible(self, hands, mover, claims, guess, end):
@@ -274,9 +278,10 @@ class Claims:
                 break
             deal = hands.deals[place]
             if mover != self.seat:
-                (deal, *_) = hands.guesses[place] or guess(deal.state)
+                hands.guesses[place] = hands.guesses[place] or guess(deal.state)
+                deal = hands.guesses[place][0]
             for which in left:
-                stands[which] += self.doubted_at_once(deal, mover, claims[which])
+                stands[which] += self.doubted_at_once(deal, claims[which])
             if place:
                 most = max(stands[which] for which in left)
                 left = [which for which in left if stands[which] >= most - (place + 1) * WORSE]
@@ -294,16 +299,19 @@ class Claims:
         return [claims[which] for which in sorted(found)]
 
     def answers(self, hands, mover, claims, guess, until):
-        """The highest claim with each of the likeliest hands of the other that stands in all its guesses."""
+        """The highest claim with each of the likeliest hands of the other that stands in its first guesses.
+
+        A claim of the other says little of its hand if nothing else is thought of that it might have claimed.
+        """
         found = []
         for place in range(len(hands.deals))[:ANSWERS] if mover == self.seat else ():
             if place and monotonic() > until:
                 break
-            guesses = hands.guesses[place] = hands.guesses[place] or guess(hands.states[place])
-            left = range(len(claims))
-            for each in guesses:
-                left = [which for which in left if self.doubted_at_once(each, mover, claims[which]) > 0]
-            found += left[-1:]
+            guesses = hands.guesses[place] = hands.guesses[place] or guess(hands.deals[place].state)
+            for which in reversed(range(len(claims))):
+                if all(self.doubted_at_once(each, claims[which]) > 0 for each in guesses[:AGREED]):
+                    found.append(which)
+                    break
         return found
 
     def worths(self, hands, mover, claims, ends, guess, end, rounds):
@@ -312,14 +320,14 @@ class Claims:
         That is: claims where the other holds what it holds; claims, and ends, in the other's guesses.
         """
         own, told, ends_told = [], [], []
-        for place in range(len(hands.states))[: rounds or THOUGHT_OF]:
+        for place in range(len(hands.deals))[: rounds or HANDS]:
             if own and monotonic() > end:
                 break
             deal = hands.deals[place]
             guesses = hands.guesses[place] = hands.guesses[place] or guess(deal.state)
-            own.append([self.doubted_at_once(deal, mover, claim) for claim in claims])
-            told.append([[self.doubted_at_once(each, mover, claim) for claim in claims] for each in guesses])
-            ends_told.append(self.ended([each.state for each in guesses], mover, ends))
+            own.append([self.doubted_at_once(deal, claim) for claim in claims])
+            told.append([[self.doubted_at_once(each, claim) for claim in claims] for each in guesses])
+            ends_told.append(self.ended(hands, guesses, mover, ends))
         return np.array(own), np.array(told), np.array(ends_told)
 
     def outlook(self, hands, claims, own, told):
@@ -328,8 +336,9 @@ class Claims:
         The other believes this seat a little.  It doubts, or claims more; then this seat doubts, or claims
         more, and what comes after that counts nothing.
         """
-        first = hands.states[0]
-        options = [self.game.options(self.played(first, self.seat, claim), self.other) for claim in claims]
+        options = [
+            self.game.options(self.played(hands.now, self.seat, claim), self.other) for claim in claims
+        ]
         higher = np.array(
             [[any(claim in option for option in after) for claim in claims] for after in options]
         )
@@ -345,11 +354,6 @@ class Claims:
             claiming = np.where(higher, joint[:, :-1].T @ (is_doubted * own), -9.0).max(1)
             worth.append(joint[:, -1] @ own[:, place] + np.maximum(doubting, claiming).sum())
         return np.array(worth), likes
-
-
-def filled(shares, rows):
-    """The rows, and the mean of them for all others, for which there was no time."""
-    return np.concatenate([shares, np.repeat(shares.mean(0, keepdims=True), rows - len(shares), 0)])
 
 
 def doubted(worth):

@@ -19,14 +19,14 @@ from arena.players.decoder import Decoder
 from arena.sdk import Bot, choose, run
 from arena.tournament.bots.game_source import find_game
 
-THINK_S = 0.05  # the most for a decision: on a machine that does other things too, an answer takes longer
-SHARE = 0.5  # the most of the limit of a shorter move
+THINK_S = 0.065  # the most for a decision: on a machine that does other things too, an answer takes longer
+SHARE = 0.65  # the most of the limit of a shorter move
 MOVES_OF_BANK = 400  # for so many moves the time of a whole match must do
 
 
 class Search(Bot):
     name = "search"
-    version = "2"
+    version = "3"
 
     def __init__(self, game=None, rounds=0):
         """`game`: the class of one that is not built in; `rounds`: how long to think, instead of a time."""

@@ -16,7 +16,7 @@ from daily import nightly_rows
 from liars_dice_questions import BOTS, play
 
 from arena.analysis.intervals import win_rate_interval
-from arena.game import CHANCE, Information, Seat, Told
+from arena.game import CHANCE, Information, Seat, Told, moves_of
 from arena.games import GAMES
 from arena.match.clock import Control
 from arena.match.information import first_information, next_information
@@ -123,10 +123,10 @@ def test_the_same_seed_gives_the_same_match(name):
 
 
 @pytest.mark.parametrize(
-    ("control", "most"), [({"move_s": 0.02, "bank_s": None}, 0.011), ({"move_s": None}, 0.08)]
+    ("control", "most"), [({"move_s": 0.02, "bank_s": None}, 0.014), ({"move_s": None}, 0.08)]
 )
 def test_it_keeps_within_the_limit(control, most):
-    """Of a short limit it plans to use half, and never more than 80 ms."""
+    """Of a short limit it plans to use two thirds, and never more than 80 ms."""
     bot = Search()
     bot.begin(messages.Match("m", 1, "chamber", 1, {}, 0, ["ann", "bob"], control, "7"))
     assert 0 < bot.time_s() < most
@@ -253,6 +253,59 @@ def test_claims_that_never_stand_are_not_thought_of():
     bot.thinker.move(known, Random(3), inf, 20)
     assert any(claim.action_id < 6 for claim in tried)
     assert all(claim.action_id < 12 for claim in tried)
+
+
+class Stop(Exception):
+    """Ends a thought where a test has seen enough."""
+
+
+def thought(name, rules, rounds, seed, **changes):
+    """What the first claim of a match is chosen by: the reasoner, the hands, claims and their worth."""
+    game, seat, rng = GAMES[name](**rules), Seat(0), Random(seed)
+    start = attrs.evolve(game.start(2), **changes)
+    step = game.apply(start, {CHANCE: game.draw(start, rng)})
+    known = next_information(game, first_information(game, start, 2, seat), {CHANCE: None}, step)
+    claims, seen = Claims(game, seat), []
+
+    def look(*found):
+        seen.extend(found)
+        raise Stop
+
+    claims.outlook = look
+    with pytest.raises(Stop):
+        claims.move(known, rng, inf, rounds)
+    return claims, step.state, *seen
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_other_would_claim_is_looked_at(seed):
+    """Blef with six cards each: the highest claim that the likeliest hands would take to stand is among those."""
+    reasoner, state, hands, claims, _, _ = thought("blef", {}, 10, seed, n_cards=(6, 6))
+    legal = [move for option in reasoner.game.options(state, Seat(0)) for move in moves_of((option,), 300)]
+    for row in hands.guesses[:4]:
+        stand = [move for move in legal if all(reasoner.doubted_at_once(each, move) > 0 for each in row[:3])]
+        assert not stand or stand[-1] in claims
+
+
+@pytest.mark.parametrize(("name", "rules"), [("blef", {}), ("liars-dice", {"dice": 4})])
+def test_a_doubt_is_worth_the_same_however_it_is_looked_at(name, rules):
+    """Of a claim after another: by the deal as it was drawn, and by playing all that was claimed since."""
+    changes = {"n_cards": (5, 5)} if name == "blef" else {}
+    reasoner, _, hands, claims, own, _ = thought(name, rules, 40, 3, **changes)
+    last = next(claims[which] for which in range(1, len(claims)) if len(set(own[:, which])) == 2)
+    for seat, claim in ((Seat(0), claims[0]), (Seat(1), last)):
+        hands = hands.after(reasoner.played(hands.now, seat, claim), seat, claim)
+    found = reasoner.ended(hands, hands.deals, Seat(0), [reasoner.doubt])[:, 0]
+    played = [reasoner.now(hands, deal) for deal in hands.deals]
+    ends = [reasoner.played(state, Seat(0), reasoner.doubt) for state in played]
+    assert list(found) == [reasoner.won(state, end, Seat(0)) for state, end in zip(played, ends, strict=True)]
+    assert len(set(found)) == 2
+
+
+def test_only_hands_that_were_thought_of_are_followed():
+    """Others would blur what a claim of the other says."""
+    _, _, hands, _, own, told = thought("blef", {}, 10, 4, n_cards=(6, 6))
+    assert len(hands.deals) == len(own) == len(told) == 10
 
 
 def test_who_doubts_against_all_odds_is_expected_to_do_so_again():
