@@ -182,10 +182,13 @@ def test_it_beats_random(name, rules, series, rounds, at_least):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "other", "series", "rounds", "at_least"),
-    nightly_rows(("chamber", Tally, 20, 500, 0.3), ("blef", Croupier, 15, 20, 0.25)),
+    nightly_rows(("chamber", Tally, 20, 500, 0.3), ("blef", Croupier, 15, 60, 0.4)),
 )
 def test_it_holds_its_own_against_who_knows_the_game(name, other, series, rounds, at_least):
-    """With 95 % confidence, clustered by series, it wins more than this share of its matches with `other`."""
+    """With 95 % confidence, clustered by series, it wins more than this share of its matches with `other`.
+
+    These series come out the same every time: it won 21 of 40 matches (38 to 66 %), and 19 of 30 (43 to 80 %).
+    """
     tallies = trio.run(wins_of, GAMES[name](), other, series, rounds)
     low, high = win_rate_interval(tallies)
     print(f"{name}: {sum(won for won, _ in tallies)} of {2 * series}, {low:.3f} to {high:.3f}")
