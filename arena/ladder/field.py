@@ -18,11 +18,15 @@ class Field:
     """By id."""
     playing: dict[str, str] = attrs.field(factory=dict)
     """Those that play -> their owners."""
+    known: set[str] = attrs.field(factory=set)
+    """Those that have played before."""
+    is_told: bool = False
+    """Whether it is known who is wanted."""
     _said: dict[str, VersionSaid] = attrs.field(factory=dict)
 
     def set(self, versions: Iterable[FieldVersion]) -> dict[str, str]:
         """Takes in what is wanted from now on; returns the versions that stop -> their status from now on."""
-        self.wanted = {version.id: version for version in versions}
+        self.wanted, self.is_told = {version.id: version for version in versions}, True
         slots = {slot_name(id) for id in self.wanted}
         gone = {
             id: "replaced" if slot_name(id) in slots else "without"
@@ -34,8 +38,13 @@ class Field:
         return gone
 
     def next_to_try(self) -> FieldVersion | None:
-        """The version that is tried next: of each owner the newest first, and then who has waited longest."""
+        """The version that is tried next: those that have played before, then of each owner the newest.
+
+        Among these who has waited longest comes first.
+        """
         waiting = [version for id, version in self.wanted.items() if self._is_waiting(id)]
+        if back := [version for version in waiting if version.id in self.known]:
+            return back[0]
         newest: dict[str, FieldVersion] = {}
         for version in waiting:
             before = newest.get(version.owner)
@@ -43,6 +52,11 @@ class Field:
                 newest[version.owner] = version
         first = sorted(newest.values(), key=lambda one: (not one.is_house, one.received_at, one.id))
         return first[0] if first else None
+
+    @property
+    def are_back(self) -> bool:
+        """Whether all who have played before, and are wanted, are here again, or cannot be."""
+        return self.is_told and not any(id in self.known and self._is_waiting(id) for id in self.wanted)
 
     def _is_waiting(self, id: str) -> bool:
         said = self._said.get(id)

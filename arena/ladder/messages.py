@@ -54,6 +54,8 @@ class BeginLadder(msgspec.Struct, frozen=True, tag=True):
     """How long a version plays in its check; starting and ending it comes on top."""
     rate_s: float = 10.0
     """How old what is said of ratings may be."""
+    build_s: float = 60.0
+    """How long a build may take."""
 
 
 class SetField(msgspec.Struct, frozen=True, tag=True):

@@ -32,6 +32,9 @@ class Audience(Protocol):
     def present(self) -> Mapping[str, str]:
         """The versions that can play now -> their owners."""
 
+    async def are_back(self) -> None:
+        """Returns once those who played before, and still are to play, are here again."""
+
     def take_standing(self) -> LadderStanding | None:
         """What ratings say anew, once; None: nothing since it was asked last."""
 
@@ -52,6 +55,8 @@ class LadderPlay:
     _taken_on: dict[TakenMatch, None] = attrs.field(factory=dict)
     """The matches in progress."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
+    _present: frozenset[str] = NOBODY
+    """The versions that the batch began with."""
     _is_paused: bool = False
     _over: list[tuple[TakenMatch, Entry | None]] = attrs.field(factory=list)
 
@@ -67,9 +72,12 @@ class LadderPlay:
     async def play(self) -> None:
         """Plays until it is cancelled; finished matches are kept even then."""
         self._grounds.follow(self._pending, lambda: None)
+        await self._audience.are_back()  # else the open series of all who played before would be void
         try:
             async with trio.open_nursery() as matches:
                 while True:
+                    while self._is_paused:
+                        await self._rest()
                     await self._open_batch()
                     began_at = trio.current_time()
                     while not self._is_batch_over(trio.current_time() - began_at):
@@ -87,26 +95,38 @@ class LadderPlay:
         if not self._over:
             now = trio.current_time()
             ends_at = began_at + (self._batch_s if now >= began_at + LEAST_S else LEAST_S)
-            with trio.move_on_at(min(ends_at, now + min(LOOK_S, self._grounds.looks_every_s))):
+            looks_at = now + min(LOOK_S, self._grounds.looks_every_s)
+            with trio.move_on_at(looks_at if now >= ends_at else min(ends_at, looks_at)):
                 await self._changed.wait()
         self._grounds.look()
         await self._book_all()
 
+    async def _rest(self) -> None:
+        """Waits until something has changed."""
+        self._changed = trio.Event()
+        await self._changed.wait()
+
     def _is_batch_over(self, for_s: float) -> bool:
         """Whether the next batch begins: at the deadline, or before it where tables would stay empty."""
-        if self._is_paused:
+        if self._is_paused or self._is_idle():
             return False
         if for_s >= self._batch_s:
             return True
         return for_s >= LEAST_S and not self._grounds.is_full and self._next() is None
 
+    def _is_idle(self) -> bool:
+        """Whether the next batch would be as empty as this one: nothing is played, and the same are here."""
+        is_over = not (self._taken_on or self._over or self._course.has_open)
+        return is_over and self._audience.present.keys() == self._present
+
     async def _open_batch(self) -> None:
+        self._present = frozenset(self._audience.present)
         opened = self._course.open_batch(self._audience.present, self._audience.take_standing())
         for bot, how in opened.failed.items():
             self._grounds.withdraw(bot)
             self._audience.note_failed(bot, how)
         changes: list[Change] = [SetStatus(bot, "withdrawn") for bot in opened.failed]
-        await self._keep.send([*changes, OpenBatch(opened.key, opened.row, opened.planned)])
+        await self._keep.send([*changes, OpenBatch(opened.key, opened.row, opened.planned, opened.dropped)])
 
     def _begin_all(self, matches: trio.Nursery) -> None:
         while not (self._is_paused or self._grounds.is_full) and (pairing := self._next()) is not None:

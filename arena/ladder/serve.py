@@ -53,6 +53,10 @@ from arena.words import clipped
 
 MESSAGE_BYTES_MAX = 8 << 20
 """The largest message: a field of 10,000 versions."""
+BACK_S = 60.0
+"""How long play waits, at the start, for those who have played before."""
+TRIAL_S = 60.0
+"""How long a check may take beside play: to start the bot again and again, and to end it."""
 FAILURES: dict[FailureReason, str] = {
     "abandoned": "it failed in match after match: its log and the moments of its faults say how",
     "crashed": "it crashed too often: its log says how",
@@ -136,7 +140,12 @@ class _OpenLadder:
     play: LadderPlay = attrs.field(init=False)
     _known: dict[str, str] = attrs.field(init=False)
     """Bot -> its fingerprint, of those in the folder."""
+    _stale: set[str] = attrs.field(init=False)
+    """Bots that the folder says take part; emptied once it is known who does."""
     _field: Field = attrs.field(factory=Field)
+    _trial: tuple[str, trio.CancelScope] | None = None
+    """The version that is being tried."""
+    _are_back: trio.Event = attrs.field(factory=trio.Event)
     _is_paused: bool = False
     _standing: LadderStanding | None = None
     """What ratings say, unless the schedule was told."""
@@ -146,13 +155,20 @@ class _OpenLadder:
     _is_changed: trio.Event = attrs.field(factory=trio.Event)
 
     def __attrs_post_init__(self) -> None:
-        self._known = {bot.bot: bot.fingerprint for bot in self._run.store.bots()}
+        bots = self._run.store.bots()
+        self._known = {bot.bot: bot.fingerprint for bot in bots}
+        self._stale = {bot.bot for bot in bots if bot.status == "ok"}
+        self._field.known |= self._known.keys()
 
     # What play asks and tells.
 
     @property
     def present(self) -> dict[str, str]:
         return self._field.playing
+
+    async def are_back(self) -> None:
+        with trio.move_on_after(BACK_S):
+            await self._are_back.wait()
 
     def take_standing(self) -> LadderStanding | None:
         standing, self._standing = self._standing, None
@@ -173,9 +189,14 @@ class _OpenLadder:
                 continue
             if not isinstance(said, SetField):
                 raise RemoteProtocolError(f"found {type(said).__name__}, expected SetField or SetPaused")
-            for id, status in self._field.set(said.versions).items():
+            gone = self._field.set(said.versions)
+            gone |= dict.fromkeys(self._stale - self._field.wanted.keys(), "without")  # while nobody played
+            self._stale.clear()
+            for id, status in gone.items():
                 self._pool.withdraw(id)
                 await self._keep.send([SetStatus(id, status)])
+            if self._trial is not None and self._trial[0] not in self._field.wanted:
+                self._trial[1].cancel()
             for told in self._field.said.values():  # a server that came back knows nothing
                 self._say(told)
             self._wake()
@@ -217,6 +238,8 @@ class _OpenLadder:
         """Tries one version after the other, as long as there are any."""
         while True:
             self._is_changed = trio.Event()
+            if self._field.are_back:
+                self._are_back.set()
             version = None if self._is_paused else self._field.next_to_try()
             if version is None:
                 await self._is_changed.wait()
@@ -228,13 +251,24 @@ class _OpenLadder:
                 entrant = entrant_of(version, self._run)
                 is_ready = version.is_house and not entrant.build
                 if not (is_ready or self._has_played(entrant)):
-                    self._note(version.id, "building" if entrant.build else "checking")
-                    await check_entrant(entrant, self._run, self._terms.check_s)
+                    await self._try(entrant)
             except VersionRefused as error:
                 self._note(version.id, "refused", str(error))
                 continue
             if version.id in self._field.wanted:  # it may have been taken back meanwhile
                 await self._enter(version, entrant)
+
+    async def _try(self, entrant: Entrant) -> None:
+        """Builds and checks a version, unless it is taken back meanwhile.  Raises VersionRefused."""
+        self._note(entrant.name, "building" if entrant.build else "checking")
+        limit_s = (self._terms.build_s if entrant.build else 0.0) + self._terms.check_s + TRIAL_S
+        with trio.move_on_after(limit_s) as scope:
+            self._trial = entrant.name, scope
+            await check_entrant(entrant, self._run, self._terms.check_s)
+        self._trial = None
+        if scope.cancelled_caught and entrant.name in self._field.wanted:
+            what = "built and checked" if entrant.build else "checked"
+            raise VersionRefused(f"It was not {what} within {limit_s:.0f} s.")
 
     def _has_played(self, entrant: Entrant) -> bool:
         """Whether this very version has played before, so that it need not be tried again."""
@@ -254,7 +288,12 @@ class _OpenLadder:
             margin_s=control_of(self._run.plan, connecting=False).margin_s,
             box=self._box.name if entrant.kind == "process" else "",
         )
+        self._known[entrant.name] = entrant.fingerprint
         await self._keep.send([AddBot(bot)])
+        if version.id not in self._field.wanted:  # it was taken back at this very moment
+            self._pool.withdraw(version.id)
+            await self._keep.send([SetStatus(version.id, "without")])
+            return
         self._field.enter(version)
         self._note(version.id, "playing")
         self._wake()

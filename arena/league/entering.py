@@ -192,6 +192,8 @@ def moved_by_process(
     """A version as it was reported; None if the report says nothing, or is late."""
     if version.state not in LIVE or state not in PROCESS_REPORTS:
         return None
+    if version.state == "playing" and state == "refused":  # it played once, and can be started no more
+        state = "failed"
     try:
         reported = moved(version, state, now, reason, waits_for)
     except Refusal:

@@ -35,12 +35,14 @@ QUEUED: frozenset[VersionState] = frozenset(("waiting", "building", "checking"))
 """The states of a version that is still to be tried, or is being tried."""
 LIVE: frozenset[VersionState] = QUEUED | {"playing"}
 MAY_BECOME: Mapping[VersionState, frozenset[VersionState]] = {
-    "waiting": frozenset(("building", "checking", "playing", "refused", "replaced", "withdrawn", "excluded")),
+    "waiting": frozenset(
+        ("building", "checking", "playing", "refused", "failed", "replaced", "withdrawn", "excluded")
+    ),
     "building": frozenset(("waiting", "checking", "playing", "refused", "replaced", "withdrawn", "excluded")),
     "checking": frozenset(("waiting", "building", "playing", "refused", "replaced", "withdrawn", "excluded")),
     "playing": frozenset(("failed", "replaced", "withdrawn", "excluded")),
     "refused": frozenset(("waiting",)),
-    "failed": frozenset(("waiting",)),
+    "failed": frozenset(),
     "replaced": frozenset(("playing",)),
     "withdrawn": frozenset(("playing",)),
     "excluded": frozenset(("waiting",)),

@@ -61,12 +61,15 @@ def readmit(league: League, entry_id: str, who: str, now: float) -> League:
 
 
 def retry(league: League, entry_id: str, number: int, who: str, now: float) -> League:
-    """Has a version tried anew that was refused, excluded, or failed in play."""
+    """Has a version tried anew that was refused or excluded."""
     entry = league.entry(entry_id)
     version = entry.version(number)
-    if version.state not in ("refused", "excluded", "failed"):
-        why = f"version {number} of {entry_id} is {version.state}: only one that was refused, excluded or"
-        raise Refusal("conflict", f"{why} failed in play can be tried again", field="version")
+    if version.state == "failed":
+        why = f"version {number} of {entry_id} failed in play, and stays out: its owner hands in the next one"
+        raise Refusal("conflict", why, field="version")
+    if version.state not in ("refused", "excluded"):
+        why = f"version {number} of {entry_id} is {version.state}: only one that was refused or excluded"
+        raise Refusal("conflict", f"{why} can be tried again", field="version")
     check_may_play(league, entry)
     for other in entry.versions:
         if other.state in QUEUED or (other.state in LIVE and other.number > number):

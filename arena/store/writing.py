@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.errors import ConfigError
 from arena.match.record import Entry
-from arena.schedule import Pairing
+from arena.schedule import Pairing, PairingId
 from arena.store.capsules import Room, sealed_again, withdraw
 from arena.store.checksums import BOT, HANGING, META, note_matches, note_rows, note_schedule
 from arena.store.database import Database
@@ -95,11 +95,18 @@ class Writing(Database):
             note_schedule(db)
 
     def extend_schedule(
-        self, pairings: Iterable[Pairing], meta: Mapping[str, Any] = MappingProxyType({})
+        self,
+        pairings: Iterable[Pairing],
+        meta: Mapping[str, Any] = MappingProxyType({}),
+        dropped: Iterable[PairingId] = (),
     ) -> None:
-        """Adds pairings to the end of the schedule, and with them what `meta` says of them."""
+        """Adds pairings to the end of the schedule, and with them what `meta` says of them.
+
+        `dropped`: the pairings without a match that are in it no longer.
+        """
         with self.transaction() as db:
             self.put_meta(meta)
+            db.executemany("DELETE FROM schedule WHERE pairing_id = ?", [(pairing,) for pairing in dropped])
             ((end,),) = db.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM schedule")
             rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings, end))
             db.executemany(insertion("schedule"), rows)

@@ -149,14 +149,15 @@ def told_of(planned: Planned) -> list[str]:
 
 def _order(planned: Planned) -> Untruths:
     """Checks the stored schedule, which orders the tables and says which series are closed."""
-    store, order = planned.run.store, planned.course.order
+    store, order = planned.run.store, _in_schedule(planned)
     rows = store.rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
     count = 0
     for place, (position, pairing, series) in enumerate(rows):
         where = f"schedule, position {position}"
-        if type(position) is int and place < position and place < len(order):
+        is_gap = type(position) is int and place < position and place < len(order)
+        if is_gap and not planned.course.kind.is_endless:
             yield Untruth(f"schedule, position {place}", "pairing_id", "nothing", repr(order[place].id))
-        if position != place:
+        if position != place and not planned.course.kind.is_endless:  # a ladder drops what is void
             yield differs(where, "position", position, place)
         if place >= len(order):
             yield is_not(where, "pairing_id", pairing, "nothing: the schedule ends before")
@@ -169,6 +170,15 @@ def _order(planned: Planned) -> Untruths:
     # A run that is killed may have kept a match, and not yet what an adaptive format plans upon it.
     if count < len(order) and not (planned.course.kind.is_adaptive and planned.missing):
         yield differs("schedule", "rows", count, len(order))
+
+
+def _in_schedule(planned: Planned) -> Sequence[Pairing]:
+    """The pairings that the stored schedule should have; of void series of a ladder, those that it has."""
+    course = planned.course
+    if isinstance(course, Course):
+        return course.order
+    there = {pairing for (pairing,) in planned.run.store.rows("SELECT pairing_id FROM schedule")}
+    return [pairing for pairing in course.order if pairing.id in there or not course.is_void(pairing)]
 
 
 def _places_of_matches(planned: Planned) -> Untruths:

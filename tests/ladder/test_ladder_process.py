@@ -6,10 +6,12 @@ import msgspec
 import pytest
 import trio
 from needs import needs
+from tournaments import Steady, local
 
 from arena.analysis.ranking import leaderboard
 from arena.ladder import play
-from arena.ladder.messages import CannotPlay, SetPaused, StandingsSaid, VersionSaid
+from arena.ladder.field import Field
+from arena.ladder.messages import CannotPlay, FieldVersion, SetPaused, StandingsSaid, VersionSaid
 from arena.store import Store
 from tests.ladder.ladders import FIELD, PLAN, house, league, state_of
 from tests.verify.folders import verified
@@ -39,6 +41,7 @@ async def test_bots_play_on_and_on_and_everything_follows_from_the_folder(tmp_pa
     assert later[: len(rows)] == rows
     assert len(later) >= len(rows) + 3
     assert played < more
+    assert later[len(rows)].present == rows[-1].present, "else what was open would be void"
     with Store.open(folder) as store:
         board = leaderboard(store)
         closed = {series for row in later for series in row.closed}
@@ -135,11 +138,11 @@ async def test_a_league_that_rests_begins_nothing(tmp_path):
     async with league(folder) as server:
         await server.pipe.send(SetPaused(True))
         await server.wants(*FIELD)
-        await trio.testing.wait_all_tasks_blocked(0.05)
+        resting = await server.hear(StandingsSaid)
         await server.pipe.send(SetPaused(False))
         await server.batches(2)
-        resting = await server.hear(StandingsSaid)
-    assert resting.matches
+        assert (await server.hear(StandingsSaid)).matches
+    assert (resting.batch, resting.matches) == (-1, 0)
     states = [(said.id, said.state) for said in server.heard if isinstance(said, VersionSaid)]
     assert states == [(version.id, "playing") for version in FIELD]
 
@@ -155,3 +158,66 @@ async def test_where_everybody_stands_is_told(tmp_path):
     assert {row.id for row in said.rows} == {version.id for version in FIELD}
     assert [row.rating for row in said.rows] == sorted((row.rating for row in said.rows), reverse=True)
     assert all(1 <= row.best <= row.worst <= len(FIELD) for row in said.rows)
+
+
+async def test_what_a_version_that_left_had_begun_is_shown(tmp_path):
+    """Its open series are void: nothing of them is hidden any more, and nothing of them counts."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(3)
+        await server.wants(*FIELD[:2])
+        await server.batches(3)
+    with Store.open(folder) as store:
+        series = {match.series_id for match in store.matches(bot=FIELD[2].id)}
+        assert series
+        assert not store.sealed_among(series)
+    assert verified(folder)[0] == 0
+
+
+async def test_a_trial_ends_where_the_version_is_taken_back(tmp_path, monkeypatch):
+    """The next one is not kept waiting by a build that nobody wants any more."""
+    began, ended = trio.Event(), []
+
+    async def check(entrant, tournament, time_s):
+        began.set()
+        try:
+            await trio.sleep_forever()
+        finally:
+            ended.append(entrant.name)
+
+    monkeypatch.setattr("arena.ladder.serve.check_entrant", check)
+    monkeypatch.setattr(
+        "arena.ladder.serve.entrant_of", lambda version, tournament: local(version.id, Steady)
+    )
+    slow = msgspec.structs.replace(house(4, "Steady"), is_house=False)
+    async with league(tmp_path / "league") as server:
+        await server.wants(slow)
+        with trio.fail_after(30):
+            await began.wait()
+        await server.wants(*FIELD)
+        await server.until(FIELD[0].id, "playing")
+    assert ended == [slow.id]
+
+
+def test_those_who_played_before_come_back_first():
+    """Whatever was handed in meanwhile, by them or others; then of each owner the newest."""
+    field = Field(known={"b1@1", "b2@1"})
+    assert not field.are_back
+    versions = [
+        FieldVersion(id, owner, "", at)
+        for id, owner, at in (
+            ("b1@2", "o1", 5.0),
+            ("b3@1", "o3", 1.0),
+            ("b1@1", "o1", 2.0),
+            ("b2@1", "o2", 3.0),
+            ("b3@2", "o3", 4.0),
+        )
+    ]
+    field.set(versions)
+    tried = []
+    while (version := field.next_to_try()) is not None:
+        tried.append(version.id)
+        field.say(version.id, "refused")
+        assert field.are_back == (len(tried) >= 2)
+    assert tried == ["b1@1", "b2@1", "b3@2", "b3@1", "b1@2"]

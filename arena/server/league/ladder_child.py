@@ -26,6 +26,7 @@ from arena.server.league.playing import VersionToPlay
 from arena.tournament.sparring import house_bots, levels_of_bots
 from arena.tournament.workers.local import enlist_child
 from arena.tournament.workers.pipe import Pipe
+from arena.words import without_folders
 
 PROGRAM = ("-m", "arena.ladder")
 FOLDER = "leagues"
@@ -35,7 +36,7 @@ TERMS: Mapping[str, float] = {}
 AGAIN_S, AGAIN_MAX_S = 1.0, 60.0
 """How long to wait before a process is started again, at first and at most."""
 STEADY_S = 60.0
-"""A process that ran for so long was a good one: the next is started at once."""
+"""After a process that ran for so long the wait is as short as at first."""
 HOUSE = "the house"
 """The owner of the bots that come with the arena, as a league's process knows it; their names follow."""
 
@@ -58,7 +59,7 @@ class LadderChild:
         while True:
             began_at = trio.current_time()
             why = await self._speak()
-            self._live.detach(why)
+            self._live.detach(without_folders(why))
             if why:
                 self._note(f"league {self._live.league.name}: {why}")
             if trio.current_time() - began_at > STEADY_S:
@@ -68,10 +69,17 @@ class LadderChild:
 
     async def _speak(self) -> str:
         """Speaks with one process to its end; returns why that came, as a sentence."""
+        try:
+            return await self._speak_with_one()
+        except OSError as error:  # no process can be started now, nor a pipe be made
+            return f"its process cannot be started: {error.strerror or error}"
+
+    async def _speak_with_one(self) -> str:
         async with enlist_child("league", PROGRAM) as child:
             pipe = Pipe[FromLadder](child.stream, FromLadder)
             self._untold.clear()
-            self._say(BeginLadder(str(self._folder), _plan_of(self._live.league.settings), **TERMS))
+            settings = self._live.league.settings
+            self._say(BeginLadder(str(self._folder), _plan_of(settings), build_s=settings.build_s, **TERMS))
             self._live.attach(self)
             try:
                 async with trio.open_nursery() as nursery:

@@ -173,6 +173,8 @@ class VersionShown(msgspec.Struct):
     """When it was completely received."""
     changed: float
     """When it got into this state."""
+    played: float | None
+    """When it first played; null: it has not."""
     reason: str | None
     """Why it is in this state; null: only its owner and hosts are told."""
     waits_for: str | None
@@ -205,6 +207,8 @@ class SelfInLeague(msgspec.Struct):
     """The name of a host; null for an owner."""
     is_assistant: bool
     bots: list[BotShown]
+    version: int
+    """The version of the league that this shows, to be sent as `after`."""
 
 
 class LeagueShown(LeagueListed):

@@ -140,6 +140,7 @@ def shown_version(entry: LeagueEntry, version: Version, knows: bool) -> VersionS
         state=version.state,
         received=version.received_at,
         changed=version.changed_at,
+        played=version.played_at,
         reason=version.reason if knows else None,
         waits_for=version.waits_for if knows else None,
         hash=version.hash if knows else None,
@@ -155,6 +156,7 @@ def shown_self(league: League, viewer: LeagueViewer) -> SelfInLeague:
         host=None if host is None else host.name,
         is_assistant=host is not None and host.role == "assistant",
         bots=[shown_bot(league, entry, viewer) for entry in entries],
+        version=league.version,
     )
 
 

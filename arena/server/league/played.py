@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +26,7 @@ from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor, check_acts_for
 from arena.server.league.league_views import LeagueViewer
 from arena.server.league.leagues import OpenLeague
-from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
+from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.tables.api import address_of
 from arena.store import MatchFilter
 from arena.store.choosing import Kind
@@ -71,12 +72,9 @@ class PlayedApi(Api):
         played = [version for version in entry.versions if version.played_at is not None]
         if not played:
             raise Refusal("not_found", f"{entry.shown_name} has not played yet")
-        of = MatchFilter(entry.of(played[-1]), None, only)
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
-        name = live.league.name
-        return await self._read(
-            request, lambda: self._catalog.matches(name, of, first, min(PAGE, MATCHES_MAX), all_versions=True)
-        )
+        names = [entry.of(version) for version in reversed(played)]
+        return await self._read(request, lambda: self._matches(live.league.name, names, only, first))
 
     @endpoint(
         "GET",
@@ -110,6 +108,17 @@ class PlayedApi(Api):
             raise Refusal("not_found", why)
         folder, id = self._folder / live.league.name, entry.of(started[-1])
         return PrintedText(await self._read(request, lambda: logs_text(folder, id)))
+
+    def _matches(self, league: str, names: Sequence[str], only: Kind | None, first: int) -> ResultsMatches:
+        """The matches of all versions of a bot; `names`: these, of which the newest may not have any yet."""
+        for name in names[:-1]:
+            with suppress(Refusal):
+                return self._catalog.matches(
+                    league, MatchFilter(name, None, only), first, PAGE, all_versions=True
+                )
+        return self._catalog.matches(
+            league, MatchFilter(names[-1], None, only), first, PAGE, all_versions=True
+        )
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""

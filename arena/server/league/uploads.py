@@ -14,7 +14,7 @@ from typing import IO
 import trio
 from starlette.requests import Request
 
-from arena.errors import ConfigError, unwritable
+from arena.errors import ConfigError
 from arena.handin.bounds import BadHandIn, HandInLimits
 from arena.handin.pack import pack_bot
 from arena.handin.unpack import HandIn, remove_leftovers, unpack_bot
@@ -117,13 +117,9 @@ class Uploads:
             return await trio.to_thread.run_sync(unpack, limiter=self._unpacking)
         except BadHandIn as error:
             raise Refusal("bad_request", str(error), field="archive") from None
-        except ConfigError:  # a full disk, which is the host's, not the owner's
-            why = "the server cannot keep a hand-in at the moment: tell the host of the league"
+        except (ConfigError, OSError):  # a full disk, which is the host's matter, not the owner's
+            why = "the server cannot keep a hand-in, as its disk is full or fails: tell the host of the league"
             raise Refusal("unavailable", why, key="disk", seconds=60.0) from None
-        except OSError as error:
-            raise Refusal(
-                "unavailable", str(unwritable(self._folder, error)), key="disk", seconds=60.0
-            ) from None
         finally:
             if path is not None:
                 with suppress(OSError):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import attrs
 
 from arena.match.record import Entry
-from arena.schedule import Pairing
+from arena.schedule import Pairing, PairingId
 from arena.store import StoredBot
 
 
@@ -57,11 +57,13 @@ class AddBot:
 
 @attrs.frozen
 class OpenBatch:
-    """Keep a batch of a ladder with the pairings that it begins with, both or neither."""
+    """Keep a batch of a ladder with the pairings that it begins with, all or nothing."""
 
     key: str
     row: Mapping[str, object]
     planned: tuple[Pairing, ...]
+    dropped: tuple[PairingId, ...] = ()
+    """Matches that were planned, and will not be played any more."""
 
 
 Change: TypeAlias = Entry | Remove | SetStatus | Publish | ExtendSchedule | SetPlaces | AddBot | OpenBatch

@@ -42,6 +42,8 @@ class OpenedBatch:
     key: str
     row: Mapping[str, object]
     planned: tuple[Pairing, ...]
+    dropped: tuple[PairingId, ...]
+    """Matches that had not begun, of series that are void from now on."""
     failed: Mapping[str, FailureReason]
     """The versions that have failed in play, as the batch before showed."""
 
@@ -85,6 +87,8 @@ class LadderCourse:
         """The matches that may begin, in order; among them some that have begun since."""
         self._ordered_at = 0
         """How many matches were over when this order was found."""
+        self._dropped: list[PairingId] = []
+        """Matches of void series that had not begun, and that the folder has not been told of."""
         self._spent: list[tuple[str, float]] = []
         """A bot and its seconds, for each seat of each match since the last batch began."""
         for batch in batches:
@@ -112,6 +116,15 @@ class LadderCourse:
         return self._waiting.values()
 
     @property
+    def has_open(self) -> bool:
+        """Whether a series is open."""
+        return bool(self._ladder.open)
+
+    def is_void(self, pairing: Pairing) -> bool:
+        """Whether a match is of a series that never counts."""
+        return pairing.series in self._ladder.void
+
+    @property
     def open_matches(self) -> Iterator[Pairing]:
         """The matches that are not over, of series that may count, in order of play."""
         for block in self._ladder.open.values():
@@ -136,7 +149,8 @@ class LadderCourse:
         batch = KeptBatch(row, None if standing is None else KeptStanding.of(standing))
         planned = self._begin(batch)
         failed = {bot: how for bot, how in self._ladder.failed.items() if bot not in before}
-        return OpenedBatch(number, batch_key(number), batch.said(), planned, failed)
+        dropped, self._dropped = tuple(self._dropped), []
+        return OpenedBatch(number, batch_key(number), batch.said(), planned, dropped, failed)
 
     def _begin(self, batch: KeptBatch) -> tuple[Pairing, ...]:
         """Takes in a batch, new or of the folder; returns its pairings."""
@@ -152,6 +166,7 @@ class LadderCourse:
             for pairing in block:
                 del self._over[pairing.id]
         void = self._ladder.void
+        self._dropped += [id for id, pairing in self._waiting.items() if pairing.series in void]
         self._waiting = {id: pairing for id, pairing in self._waiting.items() if pairing.series not in void}
         self._over = {id: m for id, m in self._over.items() if self.by_id[id].series not in void}
         self.order += planned

@@ -57,6 +57,7 @@ class Pool:
     def enter(self, entrant: Entrant) -> None:
         """Adds a bot that we start, while others play."""
         self._ours[entrant.name] = entrant
+        self._withdrawn.discard(entrant.name)
         self.instances.enter(entrant)
 
     # Who can be seated

@@ -29,7 +29,12 @@ class Child:
 
     def __init__(self, program: Sequence[str] = PROGRAM) -> None:
         hears, to_child = os.pipe()
-        from_child, speaks = os.pipe()
+        try:
+            from_child, speaks = os.pipe()
+        except OSError:
+            os.close(hears)
+            os.close(to_child)
+            raise
         try:
             # In this very thread, with whose end the child is killed (`wake_when_orphaned`).  In a session of
             # its own: Ctrl-C reaches the run alone.  -P: nothing is imported from the working directory.
@@ -39,6 +44,10 @@ class Child:
                 stdout=speaks,
                 start_new_session=True,
             )
+        except OSError:
+            os.close(to_child)
+            os.close(from_child)
+            raise
         finally:
             os.close(hears)
             os.close(speaks)
