@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 import threading
+from array import array
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, nullcontext
 from functools import partial
@@ -30,7 +31,7 @@ from arena.server.http.routing import Routing
 from arena.server.kept import bot_logs
 from arena.server.kept.archive import open_archive
 from arena.server.kept.bot_logs import logs_text
-from arena.server.kept.chosen import ChosenMatches
+from arena.server.kept.chosen import FILTER_COST, ChosenMatches
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
@@ -189,8 +190,25 @@ async def test_a_filter_looks_through_a_folder_once(root: Path, monkeypatch: pyt
     chosen = ChosenMatches(most=1)
     with Store.open(root / "first") as store:
         for of in (upsets, of_ann, of_ann, upsets):
-            chosen.numbers(store, ("first",), of)
+            chosen.numbers(store, ("first", 1), of)
     assert [upsets, of_ann, upsets] == looked[3:]
+
+
+def test_what_filters_left_is_not_kept_without_limit(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A filter that leaves nothing counts too, and nothing is kept of a folder as it was before."""
+    looked: list[MatchFilter] = []
+    monkeypatch.setattr(Store, "numbers_of", lambda store, of: looked.append(of) or array("q"))
+    empty = [MatchFilter(f"bot {number}") for number in range(3)]
+    with Store.open(root / "first") as store:
+        chosen = ChosenMatches(most=2 * FILTER_COST)
+        for of in (*empty, *empty[1:], empty[0]):
+            assert not chosen.numbers(store, ("first", 1), of)
+        assert [*empty, empty[0]] == looked
+        looked.clear()
+        chosen = ChosenMatches()
+        for folder in (("first", 1), ("other", 1), ("first", 2), ("other", 1), ("first", 1)):
+            chosen.numbers(store, folder, empty[0])
+        assert 4 == len(looked)
 
 
 async def test_the_matches_of_all_versions_of_a_bot(root: Path) -> None:
