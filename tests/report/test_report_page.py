@@ -315,7 +315,7 @@ def test_the_last_change_of_a_bot_is_its_first_match(store: Store) -> None:
     day_s = 86_400
     store.add_many([timed(entry(0, 0), 20_000 * day_s), timed(entry(0, 1), 20_003 * day_s)])
     text = write_report(store).read_text(encoding="utf-8")
-    assert 2 == text.count('title="as it is since 4 October 2024">4 Oct</small>')
+    assert 2 == text.count('title="unchanged since 4 October 2024">4 Oct</small>')
 
 
 def timed(played: Entry, began: float) -> Entry:
