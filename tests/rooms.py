@@ -1,7 +1,7 @@
-"""How long the tests of each room take: `python -m tests.rooms` measures all, and writes the table of CONTRIBUTING.md.
+"""How long the tests of each room take, as a table: `python -m tests.rooms` measures all rooms.
 
-With names of rooms, `python -m tests.rooms server box`, those alone are measured anew.  On a busy machine the
-processor's seconds say more than those that pass.
+`python -m tests.rooms server box` measures these alone.  On a busy machine the processor's seconds say more than
+those that pass.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HOUSE = Path(__file__).parents[1]
-PAGE = HOUSE / "CONTRIBUTING.md"
 HEAD = "| room | tests | seconds | of the processor |\n|---|---|---|---|\n"
-ROW = re.compile(r"^\| `([\w.*/]+)` \|.*\n", re.MULTILINE)
 BESIDE = "test_*.py"
 """The files of rooms that have no folder of tests."""
 
@@ -42,15 +40,9 @@ def row_of(room: str) -> str:
 
 
 def main(wanted: Sequence[str]) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    before, head, after = text.partition(HEAD)
-    assert head, f"{PAGE.name} has no table with the head of this program"
-    rows = {row[1]: row[0] for row in ROW.finditer(after)}
+    print(HEAD, end="", flush=True)
     for room in wanted or rooms():
-        rows[room] = row_of(room)
-        print(rows[room], end="", flush=True)
-    ordered = "".join(rows[room] for room in rooms() if room in rows)
-    PAGE.write_text(before + HEAD + ordered + ROW.sub("", after), encoding="utf-8")
+        print(row_of(room), end="", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 A game knows no clock, no JSON, no bots and no points.  Chance is just another actor: where the rules roll
 or deal, `to_act` names CHANCE and `draw` makes the move, so that a list of moves alone rebuilds every state.
 
-A game defines house rules (the fields of its frozen attrs class), moves, states,
-observations, events, and the rules: games/README.md says in which files.
+games/README.md says in which files a game defines house rules, moves, states, observations, events and rules.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ Names: TypeAlias = Callable[[Seat], str]
 class Event:
     """Something that happened, with what each viewer may know about it.
 
-    `public` and each payload in `private` is a frozen attrs class with
-    annotated fields, or None where there is nothing to tell.
+    `public` and each payload of `private`: a frozen attrs class with annotated fields, or None for nothing.
     """
 
     kind: str
@@ -193,7 +191,8 @@ class Game(ABC, Generic[S, M]):
     def returns_bounds(self, seats: int) -> tuple[float, float] | None:
         """The lowest and the highest returns of a seat in a match of `seats`, under these house rules.
 
-        Rules that stop a run early rely on them: rare large returns yet to come are no larger, if declared.
+        Rules that stop a run early rely on them: rare large returns yet to come are no larger.  None: not
+        declared.
         """
         return None
 
@@ -223,7 +222,8 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def to_act(self, state: S) -> tuple[Seat, ...]:
-        """The seats asked now, as all know, at once and in playing order; `(CHANCE,)`; or `()` at the end."""
+        """The seats asked now, at once and in playing order; `(CHANCE,)`; or `()` at the end.
+        Depends on public information only."""
 
     def eliminated(self, state: S) -> tuple[Seat, ...]:
         """The seats that take no part in the rest of the match, as everybody knows."""

@@ -98,7 +98,8 @@ LOG_BYTES_MAX = 64 << 10
 LOGS_BYTES_MAX = 256 << 10
 """Bytes of all logs of a bot that are shown, the latest ones."""
 CHOSEN_MAX = 4_000_000
-"""Numbers of matches that are kept of filters: four filters that each leave all of a million, 32 MB."""
+"""Numbers of matches that are kept of filters: four filters that each leave all of a million, 32 MB.
+A filter itself counts as `FILTER_COST` of them."""
 REPORT_BYTES_MAX = 4 << 20
 """Bytes of a report; one of 40 bots has half a megabyte."""
 REPORT_S = 120.0

@@ -24,7 +24,7 @@ class Numbering:
     """The numbers of the moves of one match."""
 
     def __init__(self, game: Game[Any, Any] | None, names: Sequence[str] = (), seat: Seat = FIRST) -> None:
-        """For whoever types in a seat at a table of these names; `game` None: it is not known here.
+        """Numbers the moves of one seat; `names` are those at the table.  `game` None: it is not known here.
 
         Moves that are always the same word have the first numbers, and the game says which have the next; the
         others get theirs as they come.

@@ -16,13 +16,14 @@ import trio
 
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.match.game import Seat
+from arena.match.game import Game, Seat
 from arena.telling.choices import Choice, forms, move_of, read_choices, with_numbers
 from arena.telling.numbering import Numbering
 from arena.telling.spoken import in_the_imperative, spoken_moves
 from arena.terminal.flow import Say, ask_server, follow, show_line
 from arena.terminal.link import NoAnswer, NotDone, ServerLink
 from arena.terminal.news import News
+from arena.tournament.plan import make_game
 from arena.words import spaced
 
 SHOWN_MAX = 9
@@ -225,11 +226,11 @@ class Person:
 
     def _clauses(self) -> list[tuple[int, str]]:
         """The moves that have numbers, as orders, in the game's own words if the game is known here."""
-        names, game = tuple(self._table["match"]["names"]), self._table["game"]
+        names, game = tuple(self._table["match"]["names"]), _game_of(self._table)
         options = self._table["you"]["options"]
-        if game in GAMES:
+        if game is not None:
             seat = Seat(names.index(self._table["you"]["nickname"]))
-            spoken = spoken_moves(options, GAMES[game](), names, seat)
+            spoken = spoken_moves(options, game, names, seat)
             orders = [in_the_imperative(words) for _, words in spoken]
         else:  # a server of another version: the moves are shown as they are sent
             orders = [str(move) for move in with_numbers(read_choices(options))[0]]
@@ -237,10 +238,10 @@ class Person:
 
     def _numbering(self) -> Numbering:
         """The numbers of this match's moves."""
-        match, game = self._table["match"], self._table["game"]
+        match = self._table["match"]
         if match["match_id"] not in self._numbers:
             seat = Seat(match["names"].index(self._table["you"]["nickname"]))
-            numbering = Numbering(GAMES[game]() if game in GAMES else None, match["names"], seat)
+            numbering = Numbering(_game_of(self._table), match["names"], seat)
             self._numbers = {match["match_id"]: numbering}
         return self._numbers[match["match_id"]]
 
@@ -280,6 +281,16 @@ def _options_of(table: dict[str, Any]) -> tuple[Choice, ...]:
     """The moves that the one who looks at the table may make; empty if nothing is asked."""
     you = table.get("you")
     return () if you is None or not you["options"] else read_choices(you["options"])
+
+
+def _game_of(table: dict[str, Any]) -> Game[Any, Any] | None:
+    """The game by the table's house rules; None if they are not known here, as of a later version."""
+    if table["game"] not in GAMES:
+        return None
+    try:
+        return make_game(GAMES[table["game"]], table["rules"])
+    except ConfigError:
+        return None
 
 
 def _has_cards(options: tuple[Choice, ...]) -> bool:

@@ -132,14 +132,16 @@ def test_home_says_what_can_be_played_and_watched(person: Callable[..., Person])
 def test_an_open_table_is_watched_if_its_rules_are_those_that_were_chosen(
     quick: Served, person: Callable[..., Person]
 ) -> None:
-    """Others begin at a table of their own."""
+    """Others begin at a table of their own; of many open tables only some are looked at."""
     made = asked(quick, "POST", "/api/tables", {"game": "holdem", "rules": {"hands": 100}, "bots_pause": 10})
     at = f"/api/tables/{made['id']}"
     seat = asked(quick, "POST", f"{at}/players", {"nickname": "eve", "spectate": True})
     for path, body in (("bots", {"bot": "random"}), ("bots", {"bot": "random"}), ("start", {})):
         asked(quick, "POST", f"{at}/{path}", body, seat["key"])
-    listed = [asked(quick, "GET", at) | {"public": True}]
+    shown = asked(quick, "GET", at) | {"public": True}
+    listed, looked = [shown], list[str]()
     ann = person()
+    ann.page.on("request", lambda request: looked.append(request.url))
     ann.page.route(
         "**/api/tables",
         lambda route: route.fulfill(json=listed) if route.request.method == "GET" else route.continue_(),
@@ -151,6 +153,13 @@ def test_an_open_table_is_watched_if_its_rules_are_those_that_were_chosen(
         ann.page.locator("#main.table .board").wait_for()
         assert int(hands) == asked_of(ann)["rules"]["hands"]
         assert (ann.table == made["id"]) == (hands == "100")
+    listed += [shown] * 50
+    looked.clear()
+    ann.go()
+    ann.page.get_by_label("for").select_option("30")
+    ann.press("Watch No-Limit Hold'em now")
+    ann.page.locator("#main.table .board").wait_for()
+    assert 5 == sum(url.endswith(at) for url in looked)
     asked(quick, "DELETE", f"{at}/players/{seat['playerID']}", key=seat["key"])
 
 

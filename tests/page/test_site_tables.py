@@ -191,10 +191,8 @@ def test_who_has_no_choice_is_not_asked(quick: Served, person: Callable[..., Per
     assert "ann passes" not in ann.page.inner_text(".log"), "nothing is said of somebody who did nothing"
 
 
-@pytest.mark.slow
-def test_a_pass_that_nobody_chose_may_come_too_late(quick: Served, person: Callable[..., Person]) -> None:
-    """Whoever has bid may only pass until somebody answers, which the page does; if that is refused, nothing is told."""
-    ann, late = person(), {"error": "conflict", "message": "it is not your turn"}
+def to_bid(quick: Served, ann: Person) -> tuple[Any, str]:
+    """Ann's button for a bid with one die each, and the key of bob, whom nobody plays."""
     ann.says("ann")
     ann.makes_table("Liar's Dice", {"dice": "1"})
     other = asked(quick, "POST", f"/api/tables/{ann.table}/players", {"nickname": "bob"})
@@ -205,6 +203,14 @@ def test_a_pass_that_nobody_chose_may_come_too_late(quick: Served, person: Calla
         asked(quick, "POST", f"/api/tables/{ann.table}/moves", {"move": [1, 1]}, key=other["key"])
     bid = ann.page.locator(".turn.mine .k-send")
     bid.wait_for()
+    return bid, other["key"]
+
+
+@pytest.mark.slow
+def test_a_pass_that_nobody_chose_may_come_too_late(quick: Served, person: Callable[..., Person]) -> None:
+    """Whoever has bid may only pass until somebody answers, which the page does; if that is refused, nothing is told."""
+    ann, late = person(), {"error": "conflict", "message": "it is not your turn"}
+    bid, _ = to_bid(quick, ann)
     ann.page.route(
         "**/moves",
         lambda route: (
@@ -215,6 +221,39 @@ def test_a_pass_that_nobody_chose_may_come_too_late(quick: Served, person: Calla
         bid.click()
     ann.page.locator(".whose", has_text="Your turn").wait_for(state="detached")
     assert 0 == ann.page.locator(".trouble").count()
+
+
+@pytest.mark.slow
+def test_a_pass_that_is_lost_is_sent_again(quick: Served, person: Callable[..., Person]) -> None:
+    """With what comes next from the server; one that was refused is not."""
+    ann = person()
+    bid, bob = to_bid(quick, ann)
+    sent: list[str] = []
+
+    def lose(route: Any) -> None:
+        if "pass" not in route.request.post_data:
+            route.continue_()
+            return
+        sent.append(route.request.post_data)
+        if len(sent) == 1:
+            route.abort()
+        else:
+            route.fulfill(status=409, json={"error": "conflict", "message": "it is not your turn"})
+
+    def says(text: str) -> None:
+        asked(quick, "POST", f"/api/tables/{ann.table}/chat", {"message": text}, key=bob)
+
+    ann.page.route("**/moves", lose)
+    with ann.page.expect_console_message(lambda said: "ERR_FAILED" in said.text):
+        bid.click()
+    with ann.page.expect_console_message(lambda said: "409" in said.text):
+        says("hello")
+    says("are you there?")
+    ann.opens("Chat")
+    ann.page.get_by_text("are you there?").wait_for()
+    assert 2 == len(sent)
+    assert sent[0] == sent[1]
+    ann.troubles.clear()  # a browser notes both
 
 
 @pytest.mark.slow

@@ -291,13 +291,20 @@ def test_a_page_elsewhere(store: Store, tmp_path: Path) -> None:
 
 
 def test_what_a_bot_printed_is_found(store: Store) -> None:
-    """A report names the latest log that says something; on a site it links the text of all."""
+    """A report names the latest log that says something; on a site it links the text of all.
+
+    Links, also those that lead nowhere any more, and folders are no logs.
+    """
     store.add_many([entry(0, 0), entry(0, 1)])
-    (store.folder / "logs").mkdir()
-    for number, said in ((1, "old"), (2, "new"), (3, "")):
-        (store.folder / "logs" / f"ann-{number}.log").write_text(said)
+    logs = store.folder / "logs"
+    logs.mkdir()
+    for number, said in ((1, "old"), (9, "old too"), (10, "new"), (11, "")):
+        (logs / f"ann-{number}.log").write_text(said)
+    (logs / "ann-12.log").mkdir()
+    (logs / "ann-13.log").symlink_to(logs / "ann-1.gone")
+    (logs / "bob-1.log").symlink_to(logs / "ann-1.log")
     alone = write_report(store).read_text(encoding="utf-8")
-    assert "What it printed is in <code>logs/ann-2.log</code>" in alone
+    assert "What it printed is in <code>logs/ann-10.log</code>" in alone
     assert 1 == alone.count("What it printed")
     on_site = write_report(store, matches="/results/a%20b/matches").read_text(encoding="utf-8")
     assert '<a href="/results/a%20b/logs/ann">What it printed</a>' in on_site
@@ -308,7 +315,7 @@ def test_the_last_change_of_a_bot_is_its_first_match(store: Store) -> None:
     day_s = 86_400
     store.add_many([timed(entry(0, 0), 20_000 * day_s), timed(entry(0, 1), 20_003 * day_s)])
     text = write_report(store).read_text(encoding="utf-8")
-    assert 2 == text.count('title="as it is since 4 October 2024">4 Oct</small>')
+    assert 2 == text.count('title="unchanged since 4 October 2024">4 Oct</small>')
 
 
 def timed(played: Entry, began: float) -> Entry:

@@ -8,6 +8,8 @@ import shutil
 import sqlite3
 import sys
 import threading
+import time
+from array import array
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, nullcontext
 from functools import partial
@@ -30,7 +32,7 @@ from arena.server.http.routing import Routing
 from arena.server.kept import bot_logs
 from arena.server.kept.archive import open_archive
 from arena.server.kept.bot_logs import logs_text
-from arena.server.kept.chosen import ChosenMatches
+from arena.server.kept.chosen import FILTER_COST, ChosenMatches
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
@@ -189,8 +191,25 @@ async def test_a_filter_looks_through_a_folder_once(root: Path, monkeypatch: pyt
     chosen = ChosenMatches(most=1)
     with Store.open(root / "first") as store:
         for of in (upsets, of_ann, of_ann, upsets):
-            chosen.numbers(store, ("first",), of)
+            chosen.numbers(store, ("first", 1), of)
     assert [upsets, of_ann, upsets] == looked[3:]
+
+
+def test_what_filters_left_is_not_kept_without_limit(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A filter that leaves nothing counts too, and nothing is kept of a folder as it was before."""
+    looked: list[MatchFilter] = []
+    monkeypatch.setattr(Store, "numbers_of", lambda store, of: looked.append(of) or array("q"))
+    empty = [MatchFilter(f"bot {number}") for number in range(3)]
+    with Store.open(root / "first") as store:
+        chosen = ChosenMatches(most=2 * FILTER_COST)
+        for of in (*empty, *empty[1:], empty[0]):
+            assert not chosen.numbers(store, ("first", 1), of)
+        assert [*empty, empty[0]] == looked
+        looked.clear()
+        chosen = ChosenMatches()
+        for folder in (("first", 1), ("other", 1), ("first", 2), ("other", 1), ("first", 1)):
+            chosen.numbers(store, folder, empty[0])
+        assert 4 == len(looked)
 
 
 async def test_the_matches_of_all_versions_of_a_bot(root: Path) -> None:
@@ -226,11 +245,11 @@ async def test_the_matches_of_all_versions_of_a_bot(root: Path) -> None:
 async def test_what_a_bot_printed_can_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of its logs, the latest first, as plain text; of much no more than the end, which is said."""
     monkeypatch.setattr(bot_logs, "LOG_BYTES_MAX", 30)
-    monkeypatch.setattr(bot_logs, "LOGS_BYTES_MAX", 40)
+    monkeypatch.setattr(bot_logs, "LOGS_BYTES_MAX", 38)
     logs = root / "first" / "logs"
     logs.mkdir(exist_ok=True)
     for name, said in (
-        ("ann-2.log", "<b>KeyError</b>\n"),
+        ("ann-2.log", "KeyError\n<b>Error</b>\n"),
         ("ann-10.log", "x" * 100 + "\n/home/me/bot.py failed\n"),
         ("ann-1.log", "the first of all\n"),
         ("ann-11.log", ""),
@@ -241,8 +260,8 @@ async def test_what_a_bot_printed_can_be_read(root: Path, monkeypatch: pytest.Mo
         answer = await server.http.get("/results/first/logs/ann")
         assert (200, "text/plain; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
         assert (
-            "== logs/ann-10.log, the last 30 bytes of 124 bytes ==\nxxxxxx\nbot.py failed\n\n"
-            "== logs/ann-2.log, the last 10 bytes of 16 bytes ==\nError</b>\n\n"
+            "== logs/ann-10.log, the last 23 bytes of 124 bytes ==\nbot.py failed\n\n"
+            "== logs/ann-2.log, the last 13 bytes of 22 bytes ==\n<b>Error</b>\n\n"
             "== and 1 older log, in the folder logs ==\n"
         ) == answer.text
         for bot, status in (("cat", 404), ("eve", 404), ("..%2F..%2Fsecret", 404), ("ann-2", 404)):
@@ -252,12 +271,45 @@ async def test_what_a_bot_printed_can_be_read(root: Path, monkeypatch: pytest.Mo
         hidden = await server.http.get("/results/first/logs/ann")
     assert 403 == hidden.status_code
     assert "series is still played" in hidden.text
-    assert "KeyError" not in hidden.text
+    assert "Error" not in hidden.text
     (root / "secret").write_text("nobody may read this")
     (logs / "ann-12.log").symlink_to(root / "secret")
     with pytest.raises(Refusal, match="has printed nothing"):
         logs_text(root / "first", "eve")
     assert "nobody may read this" not in logs_text(root / "first", "ann")
+
+
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [
+        ("me/games/bot.py\nKeyError\n", "KeyError"),
+        ("me/games/bot.py 7\n", ""),
+        ("me/games/bot.py and 7", "and 7"),
+        ("me/games/bot.py", ""),
+    ],
+)
+def test_half_a_path_is_not_shown(end: str, shown: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line whose beginning is cut off is left out; of a last one, the first word."""
+    monkeypatch.setattr(bot_logs, "LOG_BYTES_MAX", len(end))
+    logs = root / "first" / "logs"
+    logs.mkdir(exist_ok=True)
+    (logs / "ann-1.log").write_text("/home/" + end)
+    assert shown == logs_text(root / "first", "ann").split("==\n")[1].strip()
+
+
+async def test_what_a_match_prints_is_hidden_while_it_is_played(root: Path) -> None:
+    """Also if it began just after somebody looked, or takes longer than a run is expected to be silent."""
+    (root / "first" / "logs").mkdir(exist_ok=True)
+    (root / "first" / "logs" / "ann-1.log").write_text("I have three 6s\n")
+    async with results(root) as server:
+        for age_s in (0, 5000):
+            then = time.time() - age_s
+            os.utime(root / "first" / DATABASE, (then, then))
+            await report(server, "first")
+            assert 200 == (await server.http.get("/results/first/logs/ann")).status_code
+            with store_lock(root / "first"):
+                assert 403 == (await server.http.get("/results/first/logs/ann")).status_code
+        assert 200 == (await server.http.get("/results/first/logs/ann")).status_code
 
 
 async def test_every_match_can_be_watched(root: Path) -> None:

@@ -120,7 +120,7 @@ class Blef(Game[State, Move]):
         return _OPTIONS_AFTER[state.history[-1].action_id if state.history else -1]
 
     def numbered_moves(self, seats: int) -> tuple[Move, ...]:
-        """All bets."""
+        """Every bet, from the lowest to the highest."""
         return tuple(map(Bet, range(len(SETS))))
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:

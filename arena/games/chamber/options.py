@@ -39,7 +39,7 @@ _IN_WINDOW = (Option(UseRebalancerItem, {"ammo": OneOf((LIVE, BLANK))}), Option(
 
 
 def every_move(seats: int) -> tuple[Move, ...]:
-    """Everything that a seat may ever do among so many, each once."""
+    """Every move that a seat may ever make in a match of `seats`, each once."""
     everybody = tuple(map(Seat, range(seats)))
     return (
         *map(ShootPlayer, everybody),

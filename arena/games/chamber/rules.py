@@ -217,7 +217,7 @@ class Chamber(Game[State, Move]):
         return ()
 
     def numbered_moves(self, seats: int) -> tuple[Move, ...]:
-        """All moves."""
+        """Every move that a seat may ever make, by kind."""
         return every_move(seats)
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:

@@ -139,7 +139,7 @@ class LiarsDice(Game[State, Move]):
         return self._options_asked(state, seat)
 
     def numbered_moves(self, seats: int) -> tuple[Move, ...]:
-        """All bids that there may be."""
+        """Every bid that may ever be made in a match of `seats`, face by face."""
         counts = range(1, seats * self.dice + 1)
         return tuple([Bid(face, count) for face in range(1, self.faces + 1) for count in counts])
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,7 @@ from arena.store import DATABASE, Store
 from arena.tournament.folder.stored import ORIGIN, stored_game
 from arena.tournament.plan import is_guessable
 from arena.tournament.play.logs import FOLDER as LOGS
-from arena.tournament.play.logs import logs_of
+from arena.tournament.play.logs import file_name, latest_logs
 from arena.words import clipped, printable, without_folders
 
 PAGES_MAX = 100
@@ -160,10 +163,23 @@ def _since(store: Store, sheet: Sheet) -> Iterator[tuple[str, float]]:
 
 def _logs(folder: Path, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each bot that printed something, and its latest log that says what."""
-    files = {path.name: path for path in (folder / LOGS).glob("*.log") if path.stat().st_size}
+    latest = latest_logs(_printed_files(folder / LOGS))
     for bot in bots:
-        if found := logs_of(files, bot):
-            yield bot, f"{LOGS}/{found[0]}"
+        if found := latest.get(file_name(bot)):
+            yield bot, f"{LOGS}/{found}"
+
+
+def _printed_files(folder: Path) -> Iterator[str]:
+    """The names of the files in a folder that are not empty.
+
+    While a run goes on, logs are removed; and a link may lead anywhere.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                look = entry.stat(follow_symlinks=False)
+                if stat.S_ISREG(look.st_mode) and look.st_size:
+                    yield entry.name
 
 
 def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFacts:

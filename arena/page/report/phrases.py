@@ -18,7 +18,7 @@ TEXT_MAX = 200
 
 
 def short_day(unix_s: float) -> str:
-    """The same day in few letters: `21 Nov`."""
+    """A day in few letters, such as `21 Nov`, in UTC."""
     number, month, _ = day(unix_s).split()
     return f"{number} {month[:3]}"
 

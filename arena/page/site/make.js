@@ -47,7 +47,7 @@ export function MakeTable({ games }) {
   </form>`;
 }
 
-// `most`: so many at most.
+// Where the house bots of a new table are chosen; `most`: how many there can be.
 function Bots({ game, bots, most, change }) {
   const choices = game.bots ?? [];
   const isFull = bots.length >= most;

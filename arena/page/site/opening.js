@@ -21,10 +21,13 @@ export const usual = (bots) => bots.find((bot) => bot !== "random") ?? bots[0] ?
 
 const WATCH_PAUSE_S = 1; // each turn takes at least so long where bots play for whoever watches
 
-// A table that can be watched: a public one of this game by these house rules, or a new one with the two strongest house bots.
+const LOOKED_MAX = 5; // how many public tables are asked for their house rules
+
+// A table that can be watched: a public one of this game with the same values of `rules`, whatever its other house rules are, or a
+// new one with the two strongest house bots.
 export async function tableToWatch(game, rules) {
   const open = (await get("/api/tables")).filter((table) => table.game === game.name && table.status === "playing");
-  for (const { id } of open) {
+  for (const { id } of open.slice(0, LOOKED_MAX)) {
     const table = await get(at(id)).catch(() => null); // it may have closed meanwhile
     if (table && Object.entries(rules).every(([name, value]) => table.rules[name] === value)) return id;
   }

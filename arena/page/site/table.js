@@ -157,8 +157,8 @@ function Turn({ shown, here, acts, module }) {
   useEffect(() => {
     if (only === null || tried.current === turn) return;
     tried.current = turn; // once: what was refused is not sent again
-    acts.pass(only);
-  }, [only, turn]);
+    acts.pass(only).then((hadIt) => { if (!hadIt && tried.current === turn) tried.current = ""; }); // with the next frame, again
+  }, [only, turn, version]);
   // Whoever must move is waited for; where all may be silent, those who may yet answer.
   const { to_act: asked, to_move: due } = table.match;
   const others = (due.length ? due : asked).filter((name) => name !== here.you?.nickname || !isMine);

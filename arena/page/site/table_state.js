@@ -104,8 +104,8 @@ export function useActs(id, { seat, table, takeSeat, setLeaving }) {
       return true;
     }),
     act: (name, body) => run(() => post(at(id, `/${name}`), body, key)),
-    // What nobody has chosen: if it comes too late, there is nothing to tell.
-    pass: (move) => post(at(id, "/moves"), { move, turn: table.match.turn }, key).then(() => setAnswered(turn), () => {}),
+    // What nobody has chosen: a refusal, such as that it comes too late, need not be told. Resolves to whether the server had it.
+    pass: (move) => post(at(id, "/moves"), { move, turn: table.match.turn }, key).then(() => { setAnswered(turn); return true; }, ({ status }) => status !== 0),
     move: (said) => run(async () => {
       await post(at(id, "/moves"), { ...said, turn: table.match.turn }, key);
       setAnswered(turn);

@@ -7,6 +7,7 @@ from elsewhere: only files are read, in the folder itself, and of each no more t
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,15 +17,21 @@ from arena.server.limits import LOG_BYTES_MAX, LOGS_BYTES_MAX
 from arena.tournament.play.logs import FOLDER, logs_of
 from arena.words import counted, sized, without_folders
 
+_BROKEN = re.compile(rb"[^\n]*\n|\S*")
+"""The rest of a line (of a word, if no other line follows) whose beginning is cut off: in half a path nobody
+would recognize the folders."""
+
 
 def logs_text(folder: Path, bot: str) -> str:
     """The logs of a bot that printed something, each below its name.  Raises Refusal if there are none."""
     parts, left, unread = list[str](), LOGS_BYTES_MAX, 0
     for name, end, size in _ends(folder / FOLDER, bot):
-        if left <= 0:
+        shown = end[-min(left, LOG_BYTES_MAX) :] if left > 0 else b""
+        if len(shown) < size:
+            shown = _BROKEN.sub(b"", shown, count=1)
+        if parts and not shown:
             unread += 1
             continue
-        shown = end[-min(left, LOG_BYTES_MAX) :]
         left -= len(shown)
         cut = f", the last {sized(len(shown))} of {sized(size)}" if len(shown) < size else ""
         text = without_folders(shown.decode("utf-8", "replace"))

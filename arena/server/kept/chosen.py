@@ -7,14 +7,17 @@ what it leaves asks again.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Hashable
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from arena.server.limits import CHOSEN_MAX
 from arena.store import MatchFilter, Store
 
-FolderKey: TypeAlias = tuple[Any, ...]
-"""A value that differs between folders, and once the results of one have changed."""
+FolderKey: TypeAlias = tuple[str, Hashable]
+"""A folder's name, and a value that differs once its results have changed."""
+FILTER_COST = 100
+"""What a kept filter counts for beside its numbers, as if it had so many more: one may leave no match."""
 
 
 class ChosenMatches:
@@ -32,8 +35,14 @@ class ChosenMatches:
             found = self._kept.pop((folder, of), None)
         if found is None:
             found = store.numbers_of(of)
+        name, state = folder
         with self._lock:
+            for key in [key for key in self._kept if key[0][0] == name and key[0][1] != state]:
+                del self._kept[key]  # of the folder as it was: nobody asks for it again
             self._kept[folder, of] = found  # the last of them now
-            while len(self._kept) > 1 and sum(map(len, self._kept.values())) > self._most:
+            while len(self._kept) > 1 and self._cost() > self._most:
                 del self._kept[next(iter(self._kept))]
         return found
+
+    def _cost(self) -> int:
+        return sum(FILTER_COST + len(found) for found in self._kept.values())

@@ -170,15 +170,24 @@ class ResultsCatalog:
         return len(numbers), store.numbered(numbers[first : first + count])
 
     def logs(self, name: str, bot: str) -> str:
-        """What a bot printed, as text.  Raises Refusal if there is nothing, or a series is open."""
+        """What a bot printed, as text.  Raises Refusal if there is nothing, or a series is open.
+
+        Whether a run writes the folder is looked at anew, however long ago the last change was, and once the
+        text is there: a match that began just now, or takes hours, has stored nothing, and logs tell of it.
+        """
         folder = self.folder(name)
         with _opened(folder) as store:
             if bot not in {each.bot for each in store.bots()}:
                 raise Refusal("not_found", "no bot of these results is called that")
-            if store.has_open_series() or self.is_running(folder):
-                why = "a series is still played: what bots printed may tell what is hidden"
-                raise Refusal("forbidden", why)
-            return logs_text(folder.path, bot)
+            hidden = Refusal(
+                "forbidden", "a series is still played: what bots printed may tell what is hidden"
+            )
+            if store.has_open_series():
+                raise hidden
+            text = logs_text(folder.path, bot)
+            if is_held(folder.path / LOCK):
+                raise hidden
+            return text
 
     def film(
         self,

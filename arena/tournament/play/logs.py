@@ -56,12 +56,20 @@ class Logs:
 
 def logs_of(names: Iterable[str], bot: str) -> list[str]:
     """Those of these file names that are logs of a bot's instances, the latest first."""
+    part = file_name(bot)
     found = [
-        (int(named[2]), name)
-        for name in names
-        if (named := _NAMED.fullmatch(name)) and named[1] == file_name(bot)
+        (int(named[2]), name) for name in names if (named := _NAMED.fullmatch(name)) and named[1] == part
     ]
     return [name for _, name in sorted(found, reverse=True)]
+
+
+def latest_logs(names: Iterable[str]) -> dict[str, str]:
+    """The name of each bot's latest log among these file names, by the bot's `file_name`."""
+    latest: dict[str, tuple[int, str]] = {}
+    for name in names:
+        if named := _NAMED.fullmatch(name):
+            latest[named[1]] = max(latest.get(named[1], (0, "")), (int(named[2]), name))
+    return {bot: name for bot, (_, name) in latest.items()}
 
 
 def is_log(name: str) -> bool:
