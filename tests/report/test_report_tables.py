@@ -82,7 +82,8 @@ def test_large_tables_filter(crowd: Path, hostile: Path, watched: Any) -> None:
     field = page.get_by_label("Filter: Bots, best first")
     visible = page.locator("#leaderboard tbody tr:visible")
     field.fill("NAME-07 lóng")
-    assert ["a-bot-with-a-long-name-07 v1"] == visible.locator("th").all_inner_texts()
+    (name,) = visible.locator("th").all_inner_texts()
+    assert name.startswith("a-bot-with-a-long-name-07 v1 ")
     assert "1 of 20 rows" == page.inner_text("#leaderboard [role=status]")
     field.fill("76")
     assert 0 == visible.count(), "numbers are not searched: every bot has 76 matches"
