@@ -118,7 +118,7 @@ class Uploads:
         except BadHandIn as error:
             raise Refusal("bad_request", str(error), field="archive") from None
         except (ConfigError, OSError):  # a full disk, which is the host's matter, not the owner's
-            why = "the server cannot keep a hand-in, as its disk is full or fails: tell the host of the league"
+            why = "the server cannot keep a hand-in, as its disk is full or fails: tell the host"
             raise Refusal("unavailable", why, key="disk", seconds=60.0) from None
         finally:
             if path is not None:
