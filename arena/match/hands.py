@@ -19,7 +19,10 @@ class HiddenHands(ABC):
     alike: ClassVar[tuple[tuple[int, ...], ...]]
     """The numbers of all hands: together those that differ in what means nothing, such as their suits."""
     is_asked_once: bool = True
-    """Whether a seat is asked once at most.  If it is not, `hand_of` and `tried` are there too."""
+    """Whether a seat is asked once at most.
+
+    If it is not, `hand_of` and `tried` are there too; `deal` and `chances` take `seen`, `returns` `others`.
+    """
 
     @property
     def count(self) -> int:
