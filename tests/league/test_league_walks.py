@@ -144,7 +144,9 @@ class LeagueWalk:
         self.do(entering.note_state, id, state, "why", "", self.now)
         for bot, version in before:
             if self.league.entries[bot].playing is None:
-                assert (f"{bot}@{version.number}", "failed") == (id, state), "nothing else ends play"
+                assert f"{bot}@{version.number}" == id, "only a report about it ends play"
+                assert state in ("failed", "refused"), "nothing else ends play"
+                assert "failed" == self.league.entry(bot).version(version.number).state
 
     def bring_back(self) -> None:
         out = [
