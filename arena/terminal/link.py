@@ -140,6 +140,8 @@ class ServerLink:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             _check_tls(self.url.server, error)
+            if isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
+                raise NoAnswer(_not_ours(self.url.server)) from None  # what it sent is not shown
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise _Closed(f"{self.url.server} does not answer: {why}") from None
         if response.will_close:
@@ -157,7 +159,7 @@ class ServerLink:
                 raise NotDone(status, str(value["message"])[:400])
         except (ValueError, RecursionError, KeyError, TypeError):
             self.close()
-            raise NoAnswer(f"what answers at {self.url.server} is not a server of the arena") from None
+            raise NoAnswer(_not_ours(self.url.server)) from None
         return value
 
     def _connect(self) -> http.client.HTTPConnection:
@@ -201,6 +203,10 @@ def check_table(link: ServerLink) -> dict[str, Any]:
         raise ConfigError(f"this is the URL of a server, not of a table; {_public(link)}")
     except NoAnswer as error:
         raise nobody_answers(error) from None
+
+
+def _not_ours(server: str) -> str:
+    return f"what answers at {server} is not a server of the arena"
 
 
 def nobody_answers(error: NoAnswer) -> ConfigError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import socket
 import threading
 from collections.abc import Iterator
 
@@ -61,6 +62,25 @@ def test_no_server_there() -> None:
     for path in ("", f"/api/tables/{ID}"):
         with pytest.raises(ConfigError, match=r"does not answer: .*: is `arena serve` running there\?"):
             check_table(ServerLink(read_url(f"http://127.0.0.1:1{path}")))
+
+
+def test_what_speaks_no_http_is_not_repeated() -> None:
+    """The bots' port, for one: it sends its first request at once."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(b'{"hello": "\x1b[31mbots"}\n')
+                connection.recv(65_536)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        port = listener.getsockname()[1]
+        with pytest.raises(NoAnswer) as told:
+            ServerLink(read_url(f"http://127.0.0.1:{port}")).ask("GET", "/tables")
+        thread.join()
+    assert str(told.value) == f"what answers at http://127.0.0.1:{port} is not a server of the arena"
 
 
 @pytest.fixture
