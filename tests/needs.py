@@ -34,6 +34,7 @@ NEEDS: Mapping[str, Need] = {
     "g++": _program("g++", "g++"),
     "git": _program("git", "git"),
     "node": _program("node", "nodejs"),
+    "systemd": _program("systemd-analyze", "systemd"),
     "Landlock": Need(lambda: landlock.version() > 0),
     **{
         language.title: Need(lambda language=language: not language.missing, language.packages)

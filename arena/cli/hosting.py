@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from ipaddress import ip_address
+from pathlib import Path
 
 import trio
 
@@ -15,9 +16,11 @@ from arena.cli.browser import show_page_beside
 from arena.cli.group import BUG
 from arena.cli.mistakes import ungrouped
 from arena.cli.stop import Stop
+from arena.ladder.listening import listen_for_leagues
 from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
 from arena.terminal.hosting import HostScreen
 from arena.terminal.live import Terminal
+from arena.terminal.text import say
 from arena.tournament.folder.writer import BUGS
 from arena.tournament.play.summary import Summary
 
@@ -43,6 +46,24 @@ def host_server(plan: ServerPlan, *, is_opened: bool = False) -> int:
     `is_opened`: whether its page is opened in the browser of this machine.
     """
     return _Hosting(plan, is_opened).run()
+
+
+def play_leagues(path: Path) -> int:
+    """Plays leagues for whoever connects to a socket; as `host_server`."""
+    stop = Stop(what="play", patience_s=PATIENCE_S)
+    stop.ending = "ending the matches"
+
+    async def listen() -> None:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(listen_for_leagues, path)
+            say(f"leagues are played for servers that connect to {path}; Ctrl-C ends it")
+            await stop.cancellable(trio.sleep_forever)
+            nursery.cancel_scope.cancel()
+
+    with stop.listening(), ungrouped():
+        trio.run(listen)
+    assert stop.exit_code is not None, "nothing but a signal ends it"
+    return stop.exit_code
 
 
 class _Hosting:

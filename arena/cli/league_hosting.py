@@ -159,3 +159,22 @@ def token(data: str | None, name: str | None, assistant: bool) -> int:
 
     out(add_host(Path(data or DATA), name or FIRST_HOST, "assistant" if assistant else "host"))
     return DONE
+
+
+@league.command()
+@click.argument("socket", metavar="SOCKET")
+def play(socket: str) -> int:
+    """Play leagues for a server of another user, until Ctrl-C.
+
+    SOCKET is made; this user and its group may connect.  The server, whose user is in that group, is started
+    with `--players SOCKET`, and its folder is set up so that this user can read what was handed in, and
+    nothing else.
+
+    \b
+    Examples:
+      arena league play /run/arena-players/socket
+      arena serve --players /run/arena-players/socket
+    """
+    from arena.cli.hosting import play_leagues
+
+    return play_leagues(Path(socket))

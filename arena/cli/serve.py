@@ -25,6 +25,7 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
 )
 @options(
     "Others",
+    ("--players", "SOCKET", "Leagues are played there, by another user's `arena league play`."),
     ("--allow-host", "*NAME", "A name by which browsers may ask for this server, beside its addresses."),
     ("--trusted-proxy", "*ADDRESS", "A proxy, which is believed when it says for whom it asks."),
     ("--cors", "*ORIGIN", "Another site whose pages may use the server: https://example.org."),
@@ -42,6 +43,7 @@ def serve(
     data: str | None,
     results: str | None,
     is_opened: bool,
+    players: str | None,
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
     cors: tuple[str, ...],
@@ -71,6 +73,7 @@ def serve(
         results=_results(results),
         guard=guard_options(allow_host, trusted_proxy, cors, embed),
         tls=_tls(tls_cert, tls_key),
+        players=None if players is None else Path(players),
     )
     return host_server(plan, is_opened=is_opened)
 

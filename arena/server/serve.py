@@ -40,6 +40,7 @@ from arena.server.league.hosts import Hosts
 from arena.server.league.ladder_child import LadderChildren
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
+from arena.server.league.other_user import share_with_players
 from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
@@ -75,6 +76,8 @@ class ServerPlan:
     """The names, proxies and sites beside its own that it trusts."""
     tls: TlsFiles | None = None
     """The files for encryption; None: nothing is encrypted."""
+    players: Path | None = None
+    """The socket at which another user plays leagues; None: this one does."""
 
 
 @attrs.frozen
@@ -116,6 +119,8 @@ async def serve(
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
     lift_files_limit()
+    if plan.players is not None:
+        share_with_players(plan.data, plan.players)
     certificate = None if plan.tls is None else Certificate(plan.tls, note)
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(plan.http.host, plan.http.port))
@@ -263,7 +268,7 @@ async def _open_house(
                 for unfinished in left:
                     nursery.start_soon(house.put_away, unfinished)
                 kept_leagues = KeptLeagues(keeper)
-                ladders = LadderChildren(nursery, plan.data, note)
+                ladders = LadderChildren(nursery, plan.data, note, plan.players)
                 leagues = Leagues(kept_leagues, plan.data, now=time.time, opened=ladders.open)
                 leagues.restore(list(kept_leagues.leagues(note)))
                 await keeping.start(keeper.run)  # all that was kept has been read

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -226,8 +227,21 @@ def made(folder: Path) -> Path:
     """The folder; if missing, it is created for its owner alone, because seeds will be in it."""
     with sentences(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(folder)
     return folder
+
+
+def make_private_folder(folder: Path) -> None:
+    """Makes a folder for its owner alone, and for the group with which the one above it is shared."""
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700)
+        if is_shared(folder.parent):
+            folder.chmod(0o2770)
+
+
+def is_shared(folder: Path) -> bool:
+    """Whether what lies in a folder is also its group's, as a league's that another user plays."""
+    return bool(folder.stat().st_mode & stat.S_ISGID)
 
 
 def made_new(folder: Path) -> Path:
@@ -253,15 +267,16 @@ def results_beside(folder: Path) -> tuple[Path, ...]:
 
 
 def touch(path: Path) -> None:
-    """Makes an empty file that only its owner may read; SQLite makes the files beside it alike."""
+    """Makes an empty file, private as `make_private` says; SQLite makes the files beside it alike."""
     with suppress(FileExistsError):  # else we would open it, and closing it would end SQLite's locks on it
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        make_private(path)
 
 
 def make_private(path: Path) -> None:
-    """Lets only its owner read a file, if that is us."""
+    """Lets only its owner read a file, if that is us; and the group with which its folder is shared."""
     with suppress(OSError):
-        path.chmod(0o600)
+        path.chmod(0o660 if is_shared(path.parent) else 0o600)
 
 
 SHARED_BYTES = 1 << 15

@@ -58,19 +58,24 @@ def cover(world: str) -> None:
 
 def become_user(home: Path) -> None:
     """Becomes a user without rights, who sees of a folder that is shut to others, such as /root, only the interpreter."""
+    open_interpreter(home)
+    os.setgroups([])
+    os.setresgid(USER, USER, USER)
+    os.setresuid(USER, USER, USER)
+    os.environ["HOME"] = str(home)
+
+
+def open_interpreter(ground: Path) -> None:
+    """Opens the interpreter to all users, if a folder above it is shut, and nothing else there."""
     base = Path(sys.base_prefix).resolve()
     shut = next((top for top in reversed([base, *base.parents]) if not top.stat().st_mode & 0o001), None)
     if shut is not None:
-        held = home / ".interpreter"
+        held = ground / ".interpreter"
         held.mkdir(exist_ok=True)
         _mount("--bind", base, held)
         _mount("-t", "tmpfs", "-o", "mode=755", "none", shut)
         base.mkdir(parents=True)
         _mount("--move", held, base)
-    os.setgroups([])
-    os.setresgid(USER, USER, USER)
-    os.setresuid(USER, USER, USER)
-    os.environ["HOME"] = str(home)
 
 
 def _mount(*words: str | Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import attrs
@@ -22,9 +23,10 @@ from arena.ladder.messages import (
 )
 from arena.league.league import LeagueSettings
 from arena.server.league.leagues import OpenLeague
+from arena.server.league.other_user import ConnectedPlayer, connected_player
 from arena.server.league.playing import VersionToPlay
 from arena.tournament.sparring import house_bots, levels_of_bots
-from arena.tournament.workers.local import enlist_child
+from arena.tournament.workers.local import Child, enlist_child
 from arena.tournament.workers.pipe import Pipe
 from arena.words import without_folders
 
@@ -44,9 +46,15 @@ HOUSE = "the house"
 class LadderChild:
     """The process of one league, started again whenever it ends."""
 
-    def __init__(self, live: OpenLeague, data: Path, note: Callable[[str], None]) -> None:
-        """`data`: the server's folder; `note` is told sentences for the server's log."""
+    def __init__(
+        self, live: OpenLeague, data: Path, note: Callable[[str], None], players: Path | None = None
+    ) -> None:
+        """`data`: the server's folder; `note` is told sentences for the server's log.
+
+        `players`: the socket of the user who plays it; None: this process' user does.
+        """
         self._live = live
+        self._players = players
         self._folder = (data / FOLDER / live.league.name).resolve()
         self._note = note
         self._untold: list[object] = []
@@ -75,7 +83,7 @@ class LadderChild:
             return f"its process cannot be started: {error.strerror or error}"
 
     async def _speak_with_one(self) -> str:
-        async with enlist_child("league", PROGRAM) as child:
+        async with self._enlisted() as child:
             pipe = Pipe[FromLadder](child.stream, FromLadder)
             self._untold.clear()
             settings = self._live.league.settings
@@ -89,6 +97,9 @@ class LadderChild:
             except* (trio.BrokenResourceError, RemoteProtocolError):
                 why = ""
         return why or f"its process {child.ending}: it is started again"
+
+    def _enlisted(self) -> AbstractAsyncContextManager[Child | ConnectedPlayer]:
+        return enlist_child("league", PROGRAM) if self._players is None else connected_player(self._players)
 
     async def _hear(self, pipe: Pipe[FromLadder]) -> str:
         """Takes what the process says, until it ends; returns why it cannot play, if it said so."""
@@ -152,7 +163,9 @@ class LadderChildren:
     _nursery: trio.Nursery
     _data: Path
     _note: Callable[[str], None]
+    _players: Path | None = None
+    """The socket of the user who plays them; None: a child of this process plays each."""
 
     def open(self, live: OpenLeague) -> None:
         """Has the league played from now on."""
-        self._nursery.start_soon(LadderChild(live, self._data, self._note).run)
+        self._nursery.start_soon(LadderChild(live, self._data, self._note, self._players).run)

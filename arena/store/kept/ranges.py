@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from arena.reading.strict import read_regular
 from arena.store.database import Database
-from arena.store.files import COLUMNS_FOLDER, draft_path
+from arena.store.files import COLUMNS_FOLDER, draft_path, make_private_folder
 from arena.store.schema import Row
 
 SIZE = 2_000
@@ -65,7 +65,7 @@ def keep_octets(store: Database, name: str, octets: bytes) -> None:
     if len(octets) + _HASH_BYTES > BYTES_MAX:
         return
     with suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(folder)
         try:
             draft.write_bytes(hashed(octets) + octets)
             draft.replace(folder / name)
