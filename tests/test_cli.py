@@ -25,6 +25,7 @@ from click.shell_completion import ShellComplete
 from command_tree import all_commands
 
 from arena.cli import cli, main
+from arena.cli.group import DAY, summary
 from arena.cli.runs.closing import Closing
 from arena.cli.runs.run_options import RunOptions
 from arena.store import LATEST, Store
@@ -124,6 +125,25 @@ def test_an_option_of_run_is_a_field_of_the_call_or_a_key_of_a_plan():
     named = {each.name for each in cli.commands["run"].params if each.expose_value} - {"words"}
     fields = {field.name for cls in (Plan, RunOptions) for field in attrs.fields(cls)}
     assert set() == named - fields - set(ALLOW_OPTIONS)
+
+
+GROUPS = {"": cli} | {words: each for words, each in EVERY.items() if isinstance(each, click.Group)}
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda words: words or "arena")
+def test_help_has_a_whole_line_for_every_command(group, arena):
+    """Nothing is cut off where it is too long for the line."""
+    lines = arena(*group.split(), "--help")[1].splitlines()
+    for name, command in GROUPS[group].commands.items():
+        assert [f"{name} {summary(command)}"] == [
+            " ".join(line.split()) for line in lines if line.startswith(f"  {name} ")
+        ]
+
+
+def test_the_day_names_commands_that_there_are():
+    """One that is renamed does not move to the end unnoticed."""
+    named = [name for names in DAY.values() for name in names]
+    assert len(named) == len({*named} & {*cli.commands})
 
 
 @pytest.mark.parametrize("words", [(), *map(tuple, map(str.split, COMMANDS))], ids=" ".join)

@@ -23,7 +23,9 @@ from arena.cli.mistakes import WholeNumber
 )
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON, with all samples.")
 def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool) -> int:
-    """How fast the arena is, on this machine: medians of repeats, beside what they should reach.
+    """Measure how fast the arena is on this machine.
+
+    Medians of repeats, beside what they should reach:
 
     \b
     rules      random legal play, no bots: decisions per second of one core

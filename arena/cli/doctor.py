@@ -15,7 +15,7 @@ TO_MEND = 1
 )
 @options("Output", ("--json", "as_json", None, "Print as JSON."))
 def doctor(as_json: bool) -> int:
-    """Say what this machine has for a run, and how to get what it lacks.
+    """Say what this machine has for a run, and how to get the rest.
 
     It tries every kind of box, and looks at cgroups, the languages of `arena new`, the disk, file descriptors
     and the clock.  A point to fix keeps `arena run` from playing; a note names what is missing for some of

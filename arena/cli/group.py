@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
@@ -121,6 +122,16 @@ def _help_all() -> click.Option:
     )
 
 
+DAY = {
+    "Play": ("run", "compare", "play", "watch"),
+    "Bots": ("new", "bots", "check", "ask", "exploit", "submit"),
+    "Results": ("leaderboard", "report", "matches", "replay", "verify"),
+    "Servers": ("serve", "league"),
+    "Games": ("games", "schema"),
+}
+"""The commands in the order of a user's day; what is not among them comes after these."""
+
+
 class _Group(click.Group):
     command_class = _Command
 
@@ -136,7 +147,32 @@ class _Group(click.Group):
         raise no_such_command(word, self.list_commands(ctx))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return [name for names in self._by_section().values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the first sentence of each, whole: click would cut off what a line has no room for."""
+        width = max(map(len, self.commands))
+        for title, names in self._by_section().items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{width}}", summary(self.commands[name])) for name in names])
+
+    def _by_section(self) -> dict[str, list[str]]:
+        return {"Commands": list(self.commands)}
+
+
+class _Program(_Group):
+    """The program itself, whose commands stand in the order of a day."""
+
+    def _by_section(self) -> dict[str, list[str]]:
+        found = {title: [name for name in names if name in self.commands] for title, names in DAY.items()}
+        found["More"] = [name for name in self.commands if all(name not in names for names in DAY.values())]
+        return found
+
+
+def summary(command: click.Command) -> str:
+    """What a command does, in its first sentence."""
+    first = " ".join((command.help or "").partition("\n\n")[0].split())
+    return re.split(r"(?<=[.?]) ", first, maxsplit=1)[0]
 
 
 RULE = ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated.")
@@ -175,7 +211,7 @@ def options(section: str, *options: tuple[Any, ...]) -> Callable[[F], F]:
 
 
 @click.group(
-    cls=_Group,
+    cls=_Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXIT_CODES,
     invoke_without_command=True,

@@ -21,7 +21,7 @@ JSON = ("--json", "as_json", None, "JSON, for programs.")
 
 @cli.group(cls=subgroup())
 def league() -> None:
-    """Leagues of a server: ladders that always run, to which owners hand in bots.
+    """Make, join or run a league: a ladder that never ends.
 
     Hosts send their token as ARENA_TOKEN; the first start of `arena serve` prints one.  Owners get theirs by
     `arena league join`, and hand in by `arena submit`.
@@ -122,7 +122,7 @@ def _made_lines(made: Any, server: str) -> Iterator[str]:
 @options("Where", TO)
 @options("Output", JSON)
 def list_leagues(to: str | None, as_json: bool) -> int:
-    """List the leagues of a server: those that show themselves, and yours.
+    """List the leagues of a server that you may see.
 
     \b
     Example: arena league list --to https://arena.example.org
@@ -140,7 +140,7 @@ def list_leagues(to: str | None, as_json: bool) -> int:
 @at_league
 @options("Output", JSON)
 def show(name: str, to: str | None, as_json: bool) -> int:
-    """Show a league: who stands where, its bots, and what state the versions of yours are in.
+    """Show who stands where, and what became of your versions.
 
     \b
     Example: arena league show class-7b
@@ -167,7 +167,7 @@ def show(name: str, to: str | None, as_json: bool) -> int:
     ("--name", "own_name", "NAME", "Your public name.  [that of the roster]"),
 )
 def join(name: str, to: str | None, code: str | None, own_name: str | None) -> int:
-    """Join a league, and keep the token on this machine, for `arena submit`.
+    """Join a league, and keep its token on this machine.
 
     \b
     Example: arena league join class-7b --to https://arena.example.org --code ABCDE-FGHJK --name Ann
@@ -194,7 +194,9 @@ def join(name: str, to: str | None, code: str | None, own_name: str | None) -> i
     ("--revoke", None, "End the code for all, or all tokens of --owner."),
 )
 def code(name: str, to: str | None, code: str | None, owner: str | None, revoke: bool) -> int:
-    """Make another code for a league, in place of the one before; who has joined stays.
+    """Make another code, in place of the one before.
+
+    Who has joined stays.
 
     \b
     Examples:
@@ -221,9 +223,10 @@ def code(name: str, to: str | None, code: str | None, owner: str | None, revoke:
 @at_league
 @click.argument("roster", metavar="[FILE]", required=False)
 def roster(name: str, to: str | None, roster: str | None) -> int:
-    """Make personal codes for the people of a CSV file (name, team, id), or print who has joined.
+    """Make personal codes for people, or print who has joined.
 
-    People of one team are one owner, each with a token of their own.  Both are printed as CSV.
+    FILE is CSV with the columns name, and perhaps team and id.  People of one team are one owner, each with
+    a token of their own.  Both are printed as CSV.
 
     \b
     Examples:
@@ -246,7 +249,7 @@ def roster(name: str, to: str | None, roster: str | None) -> int:
 @click.argument("bot", metavar="BOT")
 @options("What", ("--to-version", "number", "N", "Have this version play again, which has played."))
 def back(name: str, to: str | None, bot: str, number: str | None) -> int:
-    """Withdraw a bot of yours, or go back to an earlier version of it.
+    """Withdraw a bot, or go back to an earlier version of it.
 
     BOT is its id (b17).
 
@@ -299,7 +302,9 @@ def download(name: str, to: str | None, bot: str, number: str, out: str | None) 
 @click.argument("new_name", metavar="[NEW]", required=False)
 @options("What", ("--hide", None, "Show the id in place of the name."), ("--show", None, "Approve the name."))
 def rename(name: str, to: str | None, id: str, new_name: str | None, hide: bool, show: bool) -> int:
-    """Give an owner (o3) or a bot (b17) another name; hosts also approve names, or hide them.
+    """Give an owner or a bot another name.
+
+    ID is that of an owner (o3) or a bot (b17).  Hosts also approve names, or hide them.
 
     \b
     Examples:

@@ -17,7 +17,9 @@ WHY = ("--why", "why", "TEXT", "Why; everybody in the league can read it.")
 @at_league
 @click.argument("settings", metavar="KEY=VALUE…", nargs=-1, required=True)
 def set_of_league(name: str, to: str | None, settings: tuple[str, ...]) -> int:
-    """Change settings of a league: join, look, replays, entries_per_owner, hand_ins_per_day, …
+    """Change settings of a league.
+
+    They are join, look, replays, entries_per_owner, hand_ins_per_day and others.
 
     \b
     Examples:
@@ -81,9 +83,9 @@ def exclude(name: str, to: str | None, bot: str, number: str | None, why: str | 
 @click.argument("bot", metavar="BOT")
 @click.argument("number", metavar="VERSION")
 def retry(name: str, to: str | None, bot: str, number: str) -> int:
-    """Have a version tried again that was refused, excluded, or failed in play.
+    """Have a version tried again.
 
-    BOT is its id (b17), VERSION a number.
+    It was refused or excluded, or has failed in play.  BOT is its id (b17), VERSION a number.
 
     \b
     Example: arena league retry class-7b b17 2
@@ -124,7 +126,9 @@ def ban(name: str, to: str | None, owner: str, why: str | None, undo: bool) -> i
 @at_league
 @click.argument("owner", metavar="OWNER")
 def forget(name: str, to: str | None, owner: str) -> int:
-    """Forget an owner: names, roster, tokens, codes and hand-ins; matches keep the ids of its bots.
+    """Forget an owner: all that leads to a person.
+
+    Names, roster, tokens, codes and hand-ins go; matches keep the ids of its bots.
 
     \b
     Example: arena league forget class-7b o3
@@ -145,9 +149,9 @@ def forget(name: str, to: str | None, owner: str) -> int:
     ("--assistant", None, "Make the token of somebody who sees what hosts see, and has bots tried again."),
 )
 def token(data: str | None, name: str | None, assistant: bool) -> int:
-    """Make the token of a host, in place of the one before, and print it.
+    """Make the token of a host, and print it.
 
-    It is made in the folder of the server, which need not be stopped.
+    It takes the place of the one before.  It is made in the folder of the server, which need not be stopped.
 
     \b
     Examples:

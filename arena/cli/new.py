@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     ("--list", "list_only", None, "List the languages, and what each needs."),
 )
 def new(name: str | None, language: str | None, game: str | None, list_only: bool) -> int:
-    """Write a folder NAME with a bot that plays at once, a test for it, and a README.
+    """Write a folder with a bot that plays at once, and its test.
 
     The bot plays any legal move, at random; three numbered TODOs say where to continue.  The test asks it the
-    questions of recorded matches, and checks that its answers are legal.
+    questions of recorded matches, and checks that its answers are legal.  NAME is the folder.
 
     \b
     Examples:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def leaderboard(
     folder: Path, bot: str | None, anchor: str | None, form: TableFormat, color: str | None
 ) -> int:
-    """Who is best in a results folder; rewrites its CSVs.
+    """Show who is best in a results folder, and rewrite its CSVs.
 
     \b
     Examples:
@@ -108,7 +108,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
 @click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, if there is one.")
 @game_option
 def report(folder: Path, path: str | None, is_opened: bool, game: str | None) -> int:
-    """One page to view and share: who is best, how sure that is, and how bots lost.
+    """Write a page to share: who is best, and how bots lost.
 
     A single file that needs nothing else: leaderboard, ratings, match-ups, seats, faults, thinking
     times, a page for every bot, and a viewer of matches.
@@ -172,7 +172,7 @@ def matches(
     form: TableFormat,
     color: str | None,
 ) -> int:
-    """The matches of a results folder, in schedule order.
+    """List the matches of a results folder, in schedule order.
 
     \b
     Examples:
@@ -232,7 +232,7 @@ def _match_row(match: StoredMatch) -> tuple[tuple[Any, ...], list[str]]:
 @click.argument("name", required=False, shell_complete=completion.games)
 @reading
 def games(name: str | None, form: TableFormat, color: str | None) -> None:
-    """The games, or the house rules of one, with their defaults.
+    """List the games, or the house rules of one with their defaults.
 
     NAME may be a file or module:Class, as for `arena run --game`.
 
@@ -277,7 +277,7 @@ def _spelt(value: object) -> object:
 @cli.command()
 @reading
 def bots(form: TableFormat, color: str | None) -> None:
-    """The built-in bots, which can be named from anywhere.
+    """List the built-in bots, which can be named from anywhere.
 
     \b
     Example: arena bots

@@ -65,7 +65,7 @@ def replay(
     form: TableFormat,
     color: str | None,
 ) -> None:
-    """A match told step by step, with all hands.
+    """Tell a match step by step, with all hands.
 
     MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
     evidence is shown too.  Without DIR it is looked for in results/latest, then in all of results/.

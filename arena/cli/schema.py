@@ -11,7 +11,7 @@ from arena.cli.group import cli
 @cli.command()
 @click.argument("game", shell_complete=completion.games)
 def schema(game: str) -> None:
-    """JSON Schema of a game's questions and moves.
+    """Print the JSON Schema of a game's questions and moves.
 
     GAME is a name, a file or module:Class, as for `arena run --game`.  `question` is what a plain bot is
     asked, `ask` the same in the full protocol, `answer` what a bot sends; all of them are in `$defs`.  House

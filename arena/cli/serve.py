@@ -51,7 +51,9 @@ def serve(
     tls_cert: str | None,
     tls_key: str | None,
 ) -> int:
-    """A server at which bots and people meet: tables of all games, over HTTP, WebSocket and TCP.
+    """Run a server at which bots and people meet.
+
+    It has tables of all games, over HTTP, WebSocket and TCP, and leagues.
 
     It stays up until Ctrl-C; what is at its tables is there again when it starts in the same folder.
 

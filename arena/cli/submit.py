@@ -22,7 +22,7 @@ TO = ("--to", "URL", f"The server, or the league: http://HOST/leagues/NAME.  [{S
     ("--wait", None, "Wait until it plays, or is refused, and tell why."),
 )
 def submit(bot: str, to: str | None, name: str | None, wait: bool) -> int:
-    """Hand in a bot to a league: a folder, a zip, a tar.gz or one file.
+    """Hand in a bot to a league: a folder, an archive or one file.
 
     Your token is that of `arena league join`, or ARENA_TOKEN.  The same files again change nothing.  Exit
     code 0: it plays; 1: it was refused; 2: a mistake in what was asked; 3: it is still to be tried.

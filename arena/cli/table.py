@@ -45,7 +45,7 @@ def play(
     rules: tuple[str, ...],
     **wishes: Any,
 ) -> int:
-    """Play in the terminal: against bots here, or at a server's table.
+    """Play in the terminal, against bots or at a server's table.
 
     GAME is a name (`arena games`), a .py file or module:Class.  What happens is told in sentences, and the
     legal moves are numbered; `?` lists what can be typed, `q` leaves.
@@ -95,7 +95,7 @@ def _play_there(table: str, name: str | None) -> int:
 @game_option
 @color_option
 def watch(where: str, match: str | None, game: str | None, color: str | None) -> int:
-    """Follow a run in its results folder, or a server's table, as it happens.
+    """Follow a run, or a table of a server, as it happens.
 
     DIR is a results folder, by default results/latest: the matches as they finish and the standings, until
     the run is over.  It is only read.  URL is a table of a server (`arena serve`), until it is closed.

@@ -36,11 +36,12 @@ def torture(
     quick: bool,
     as_json: bool,
 ) -> int:
-    """Play misbehaving bots against two honest ones, and check that nobody else is affected.
+    """Play bots that misbehave, and check that no other is affected.
 
-    Each of some seventy misbehaving bots and strangers gets a run of its own.  A row says what it was
-    charged with, how long it delayed the run, how much memory the arena used, how many processes were
-    left, and how much later the honest bots answered.  A BOT is tried in the same way, and shown beside them.
+    Each of some seventy misbehaving bots and strangers plays two honest ones in a run of its own.  A row
+    says what it was charged with, how long it delayed the run, how much memory the arena used, how many
+    processes were left, and how much later the honest bots answered.  A BOT is tried in the same way, and
+    shown beside them.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ PROVES = "this proves results from moves, not who made the moves"
 @click.option("--seal", metavar="HASH", default="", help="The seal, as it was published before play.")
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
-    """Whether every result in a results folder follows from its seeds and moves.
+    """Check that all results of a folder follow from seeds and moves.
 
     Every match is played again from its seed and its moves: what chance drew, whether moves were legal, what
     was played for bots that failed, ranks, returns and points.  Then the schedule: who played whom, with

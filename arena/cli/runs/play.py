@@ -210,7 +210,7 @@ def run(words: tuple[str, ...], **said: Any) -> int:
     QUIET,
 )
 def compare(bots: tuple[str, ...], field: tuple[str, ...], **said: Any) -> int:
-    """Is NEW better than OLD?  Plays series until that is decided, and no longer.
+    """Play until it is decided whether NEW is better than OLD.
 
     A sequential test over series, of matches won (GSPRT) or of mean returns (betting): it stops by itself, as
     soon as one of the two mistakes is as rare as asked.  NEW and OLD are bots as `arena run` takes them.
