@@ -108,7 +108,7 @@ _CRASH = re.compile(
 """What players say about a bot that crashed; `why_ended` and `LocalPlayer` in `arena.players` word it."""
 
 
-_CONSEQUENCE = "a consequence of being late before"
+_CONSEQUENCE = "still owed the previous answer"
 """How players (`arena.players.stream`) word a fault that follows from another one, which is shown instead."""
 
 

@@ -31,7 +31,7 @@ from arena.players.transport import Transport
 from arena.wire.connection import OLD_ANSWER, ArenaConnection
 from arena.wire.states import Answered, Malformed, Noted, Received, Refused
 
-CONSEQUENCE = "a consequence of being late before"
+CONSEQUENCE = "still owed the previous answer"
 OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"
 
 
@@ -341,9 +341,9 @@ class StreamPlayer(Player):
         readers of the tables should see that it was slow once, not twice.
         """
         if was_unsent:
-            return f"{CONSEQUENCE}: it still owed the answer to an earlier question"
+            return CONSEQUENCE
         if self._owed_s:
-            return f"{CONSEQUENCE}: it was asked {self._owed_s:.3f} s late"
+            return f"{CONSEQUENCE}: asked {self._owed_s:.3f} s late"
         if slot is not None and self.connection is not None and self.connection.is_skipping:
             limit_s = slot.question.limit.time_s
             return f"no answer within {limit_s:g} s, only what is not a JSON object"

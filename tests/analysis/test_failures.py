@@ -77,7 +77,7 @@ def test_late_answers_are_told_together():
 def test_a_cause_is_told_rather_than_its_consequences():
     """However many questions were lost to the one that it did not answer."""
     cause = FaultCount("a", "too_late", "no answer within 1 s", 1, capsule="first")
-    lost = FaultCount("a", "too_late", f"{CONSEQUENCE}: it was asked 0.5 s late", 9, capsule="later")
+    lost = FaultCount("a", "too_late", f"{CONSEQUENCE}: asked 0.5 s late", 9, capsule="later")
     assert ["10 × too_late: e.g. no answer within 1 s"] == told(lost, cause)
     assert ["first"] == [each.capsule for each in failures([lost, cause])]
 
