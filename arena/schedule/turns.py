@@ -53,7 +53,7 @@ def completed(
     may_join: Callable[[Sequence[str], str], bool],
     cost: Callable[[Sequence[str], str], tuple[float, float]],
 ) -> tuple[str, ...] | None:
-    """These two and as many others as there are seats for; None if too few may join.
+    """A match of these two and as many others as there are seats for; None if too few may join.
 
     The next one is always the bot that costs least beside those who sit there, the first of equals.
     """

@@ -32,7 +32,7 @@ class MatchFilter:
     against: str | None = None
     """Who played too."""
     only: Kind | None = None
-    """Those that the bot lost (to that other one), in which it (or anybody) failed, or which were won by
+    """Matches that the bot lost (to that other one), in which it (or anybody) failed, or which were won by
     the bot with the fewest points on average of those who played."""
     versions: tuple[str, ...] = ()
     """Other versions of the bot, whose matches are wanted as well."""

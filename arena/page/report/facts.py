@@ -44,7 +44,7 @@ POINTS_MAX = 160
 """The most points of one line of the course; fewer if there are many lines."""
 
 PRINTED_MAX, LINES_MAX, LINE_MAX = 3, 8, 120
-"""Of how many failures of a bot it is shown what it printed, and how many lines of how many characters."""
+"""The failures of a bot beside which the report shows what it printed; lines, and characters of a line."""
 EARLY = 0.04
 """The share of its matches after which a bot's line begins: the mean of the first ones is all luck."""
 

@@ -79,7 +79,7 @@ class MatchShown(msgspec.Struct):
     to_act: list[str]
     """Who is asked now; nobody is told who of them has answered."""
     to_move: list[str]
-    """Those of them who must say something; the others may be silent."""
+    """Who of them must say something; the others may be silent."""
     state: msgspec.Raw
     """The game's observation: that of a seat with its key, else a spectator's (its JSON Schema:
     /api/games/{name})."""

@@ -25,7 +25,7 @@ class ChangedSettings(Body):
     entries_per_owner: Annotated[int, Meta(ge=1, le=20)] | UnsetType = UNSET
     """Bots of an owner."""
     hand_ins_per_day: Annotated[int, Meta(ge=1, le=1_000)] | UnsetType = UNSET
-    """Those of an owner; what is refused does not count."""
+    """Hand-ins of an owner; what is refused does not count."""
     approve_names: bool | UnsetType = UNSET
     """Whether names are shown only once a host has approved them."""
     archive_mb: Annotated[int, Meta(ge=1, le=200)] | UnsetType = UNSET

@@ -14,7 +14,7 @@ Listener: TypeAlias = Callable[[Notice], None]
 
 
 class Versioned:
-    """Those who are told what happens, and those who wait until something does."""
+    """Who is told what happens, and who waits until something does."""
 
     def __init__(self, now: Callable[[], float], version: int) -> None:
         """`now` returns the Unix time."""

@@ -55,7 +55,7 @@ RECIPE: Mapping[str, Reader[Any]] = {
     "connect_s": duration(beyond=True, most_s=CONNECT_S_MAX),
     **RIGHTS_READERS,
 }
-"""By hand, not by annotation (`readers_of`): few fields of an Entrant may be written, most with limits."""
+"""Read by hand, not by annotation (`readers_of`): few fields of an Entrant may be written, most bounded."""
 
 _OTHER_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("command", "cmd", "exec", "start", "main", "entry", "script"), "run"),

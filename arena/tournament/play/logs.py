@@ -55,7 +55,7 @@ class Logs:
 
 
 def logs_of(names: Iterable[str], bot: str) -> list[str]:
-    """Those of these file names that are logs of a bot's instances, the latest first."""
+    """The logs of a bot's instances among these file names, the latest first."""
     part = file_name(bot)
     found = [
         (int(named[2]), name) for name in names if (named := _NAMED.fullmatch(name)) and named[1] == part
