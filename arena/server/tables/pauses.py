@@ -51,7 +51,7 @@ class Pauses:
         return max(0.0, self.resumes_at - trio.current_time())
 
     async def resume(self, resumes_at: float) -> None:
-        """Notes that a pause has ended: the questions that waited for it are asked in this very batch of tasks.
+        """Notes that a pause has ended: the questions that waited are asked in this very batch of tasks.
 
         Another pause may have begun meanwhile, as whoever had moved already was answered at once.
         """
