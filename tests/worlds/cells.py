@@ -49,13 +49,17 @@ def cover() -> list[Cell]:
 
 
 def by_day() -> list[Cell]:
-    """Of the cover: every errand, and every group by both users, installed in both ways, in every world.
+    """Of the cover, each errand once: as one user or the other, in turns that leave out no pair of world, user and install.
 
-    A group of as many errands as there are worlds needs each of them once: by turns as root and as the other user.
+    A group that has an errand for each world is in each; a smaller one is in as many as it has errands.
     """
-    cells = []
-    for group in GROUPS.values():
-        for number, errand in enumerate(group):
-            once = USERS[1 - (number + 1) // 2 % 2] if len(group) >= len(WORLDS) else None
-            cells += [cell for cell in cover() if cell.errand == errand and once in (None, cell.user)]
-    return cells
+    cells, errands = cover(), list(enumerate(GROUPS.values()))
+    return [
+        next(
+            cell
+            for cell in cells
+            if (cell.errand, cell.user) == (errand, USERS[((number + 1) // 2 + turn // 3) % 2])
+        )
+        for turn, group in errands
+        for number, errand in enumerate(group)
+    ]
