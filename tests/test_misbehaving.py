@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from daily import NIGHTLY, nightly
+from daily import NIGHTLY, nightly, nightly_rows
 from tournaments import BAD, HURRY, Record, alive, faults, honest, play, program, rows
 
 from arena.games import GAMES
@@ -107,14 +107,43 @@ AT_LEAST_AT_MOST = [
 """(script, what it is charged with at least, and at most), over TCP."""
 
 
+QUIET = {
+    *(
+        "silent.py",
+        "half_message.py",
+        "rude.py",
+        "closes_stdout_stays.py",
+        "stops_itself.py",
+        "exits_zero.py",
+    ),
+    *(
+        "crash_loop.py",
+        "sticky.py",
+        "ignores_sigterm.py",
+        "drip.py",
+        "clock_edge.py",
+        "resets.py",
+        "comes_back.py",
+    ),
+    *("reconnects.py", "many_silent.py", "half_closed.py"),
+}
+"""Bad bots whose badness is in whether they answer, are connected or end, and takes no processor: mostly waiting."""
+
+
 def is_said(script: str, transport: str) -> bool:
     """Whether this bad bot's badness is in what it says over this transport."""
     return script.split()[0] in (ALIKE_ON_BOTH | SAID_OVER_TCP if transport == "tcp" else ALIKE_ON_BOTH)
 
 
+def is_quiet(script: str, transport: str) -> bool:
+    """Whether it can play beside others, who are not kept from their answers by what it does."""
+    return script.split()[0] in QUIET
+
+
 def by_itself(script: str, *case) -> object:
-    """A case of a test with a run for each bad bot: nightly if all play in one at every change."""
-    return pytest.param(script, *case, marks=NIGHTLY if is_said(script, "tcp") else ())
+    """A case of a test with a run for each bad bot: nightly if it plays in one with others at every change."""
+    is_among_others = is_said(script, "tcp") or is_quiet(script, "tcp")
+    return pytest.param(script, *case, marks=NIGHTLY if is_among_others else ())
 
 
 def mark(name: str) -> str:
@@ -146,13 +175,19 @@ async def test_it_gets_its_fault_and_nobody_else_is_hurt(tmp_path, script, kinds
     assert kinds == set(found)
 
 
-@pytest.mark.parametrize("transport", ["tcp", *nightly("stdio")])
-async def test_each_of_many_bad_bots_gets_its_fault_and_nobody_else_is_hurt(tmp_path, transport):
-    """One honest bot meets all whose badness is in what they say, one after the other."""
-    cases = [(script, kinds, kinds) for script, kinds in EXACTLY] + AT_LEAST_AT_MOST
-    bad = {mark(f"bad{at}"): case for at, case in enumerate(cases) if is_said(case[0], transport)}
+@pytest.mark.parametrize(
+    ("transport", "is_among_them", "tables"),
+    [("tcp", is_said, 1), ("tcp", is_quiet, 4), ("stdio", is_quiet, 4), *nightly_rows(("stdio", is_said, 1))],
+)
+async def test_each_of_many_bad_bots_gets_its_fault_and_nobody_else_is_hurt(
+    tmp_path, transport, is_among_them, tables
+):
+    """One honest bot meets all whose badness is in what they say, one after the other, and the quiet ones at four tables."""
+    cases = [(script, kinds, kinds) for script, kinds in EXACTLY]
+    cases += AT_LEAST_AT_MOST if transport == "tcp" else []
+    bad = {mark(f"bad{at}"): case for at, case in enumerate(cases) if is_among_them(case[0], transport)}
     field = [program(name, *script.split(), transport=transport) for name, (script, _, _) in bad.items()]
-    terms = {**HURRY, "first_move_time": 5.0, "tournament": "gauntlet", "concurrency": 1}
+    terms = {**HURRY, "first_move_time": 5.0, "tournament": "gauntlet", "concurrency": tables}
     with trio.fail_after(4 * ENDS_IN_S):
         summary, _ = await play(tmp_path / "out", (honest(mark("good")), *field), **terms)
     assert summary.planned == summary.played == 2 * len(bad)
