@@ -45,7 +45,7 @@ MAY_BECOME: Mapping[VersionState, frozenset[VersionState]] = {
     "failed": frozenset(),
     "replaced": frozenset(("playing",)),
     "withdrawn": frozenset(("playing",)),
-    "excluded": frozenset(("waiting",)),
+    "excluded": frozenset(("waiting", "playing")),
 }
 """What a version can be next.  A process that was killed tries anew what it had begun to try."""
 
@@ -153,6 +153,8 @@ class LeagueEntry:
     is_name_shown: bool = True
     exclusion: str = ""
     """Why it is excluded; empty if it is not."""
+    excluded: tuple[int, ...] = ()
+    """The versions that were excluded with it, and come back with it: others were thrown out one by one."""
 
     @property
     def looks(self) -> frozenset[str]:

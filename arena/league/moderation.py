@@ -39,25 +39,28 @@ def exclude(league: League, entry_id: str, number: int | None, who: str, reason:
 def exclude_entry(league: League, entry_id: str, why: str, now: float) -> League:
     """Excludes a bot with all its versions that play or are to be tried."""
     entry = league.entry(entry_id)
+    excluded = tuple(each.number for each in entry.versions if each.state in LIVE)
     versions = tuple(
         moved(each, "excluded", now, why) if each.state in LIVE else each for each in entry.versions
     )
-    return league.with_entry(attrs.evolve(entry, exclusion=why, versions=versions))
+    return league.with_entry(attrs.evolve(entry, exclusion=why, excluded=excluded, versions=versions))
 
 
 def readmit(league: League, entry_id: str, who: str, now: float) -> League:
-    """Takes a bot in again; the newest version that was excluded is tried anew."""
+    """Takes a bot in again: the version that played plays, and the one that waited is tried anew."""
     entry = league.entry(entry_id)
     if not entry.exclusion:
         raise Refusal("conflict", f"{entry_id} is not excluded")
     if league.owner(entry.owner).ban:
         raise Refusal("conflict", f"{entry.owner}, its owner, is banned: lift the ban first")
-    back = attrs.evolve(entry, exclusion="")
-    newest = next((each for each in reversed(entry.versions) if each.state == "excluded"), None)
-    taken = league.with_entry(back)
-    if newest is not None:
-        taken = league.with_version(back, moved(newest, "waiting", now))
-    return taken.noting(who, f"takes in {entry_id} again", now)
+    versions = list(entry.versions)
+    for place, number in enumerate(entry.excluded):
+        version = entry.version(number)
+        # One that waits is newer than one that plays, so the first of two is the one that played.
+        plays = place == 0 and version.played_at is not None
+        versions[number - 1] = moved(version, "playing" if plays else "waiting", now)
+    back = attrs.evolve(entry, exclusion="", excluded=(), versions=tuple(versions))
+    return league.with_entry(back).noting(who, f"takes in {entry_id} again", now)
 
 
 def retry(league: League, entry_id: str, number: int, who: str, now: float) -> League:

@@ -5,6 +5,7 @@ Names equal but for case, width, alphabet or Unicode form are one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import attrs
@@ -15,6 +16,8 @@ from arena.wire.names import is_readable, looks_of, told_apart
 
 NAME_MAX = 24
 """Characters of a name, as at tables."""
+LIKE_AN_ID = re.compile(r"[ob][0-9]+(?:@[0-9]+)?")
+"""How ids of owners, bots and versions look: whoever is called so is taken for another one."""
 
 
 def check_league_name(league: League, name: str, owner: str, entry: str = "") -> None:
@@ -29,6 +32,9 @@ def check_league_name(league: League, name: str, owner: str, entry: str = "") ->
         why = f"{name} is a word of the game: choose another name"
         raise Refusal("bad_request", why, field="name")
     looks = looks_of(name)
+    if any(LIKE_AN_ID.fullmatch(look.partition(" ")[2]) for look in looks):
+        why = f"{told_apart(name)} looks like the id of an owner or a bot: choose another name"
+        raise Refusal("bad_request", why, field="name")
     for holder, taken in _others(league, owner, entry):
         if looks.isdisjoint(holder.looks):
             continue

@@ -20,7 +20,7 @@ from arena.league.joining import (
     undo_join,
 )
 from arena.league.league import League, LeagueSettings
-from arena.league.moderation import exclude, retry, tell_all
+from arena.league.moderation import exclude, readmit, retry, tell_all
 from arena.league.naming import rename_owner, show_name
 from arena.league.roster import RosterRow, read_roster, roster_text
 from arena.league.settings import change_settings, new_league
@@ -269,6 +269,15 @@ def test_going_back() -> None:
     assert "not_found" == refused(roll_back, waiting, "b1", 2, 7.0)[0]
 
 
+@pytest.mark.parametrize("name", ["o3", "B17", "b17@2", "О3", "ｂ1"])
+def test_nobody_is_called_as_an_id(name: str) -> None:
+    """In any alphabet or width: results and logs name owners and bots by their ids."""
+    kind, field, said = refused(join_league, a_league(), name, "code", "token", 2.0)
+    assert ("bad_request", "name") == (kind, field)
+    assert "id" in said
+    join_league(a_league(), f"{name}x", "code", "token", 2.0)
+
+
 # What hosts do
 
 
@@ -286,6 +295,17 @@ def test_one_version_is_thrown_out() -> None:
     league = exclude(handed(playing(a_league(), "aa"), "bb"), "b1", 2, "eva", "copied", 4.0)
     assert ["playing", "excluded"] == states(league)
     assert "conflict" == refused(exclude, league, "b1", 2, "eva", "again", 5.0)[0]
+
+
+def test_who_is_readmitted_comes_back_as_it_was() -> None:
+    """What played plays, what waited is tried, and a version that was thrown out before stays out."""
+    league = exclude(handed(playing(a_league(), "aa"), "bb"), "b1", 2, "eva", "copied", 4.0)
+    league = exclude(handed(league, "cc"), "b1", None, "eva", "for a while", 5.0)
+    assert ["excluded", "excluded", "excluded"] == states(league)
+    league = readmit(league, "b1", "eva", 6.0)
+    assert ["playing", "excluded", "waiting"] == states(league)
+    waiting = exclude(handed(a_league(), "aa"), "b1", None, "eva", "for a while", 4.0)
+    assert ["waiting"] == states(readmit(waiting, "b1", "eva", 5.0))
 
 
 def test_a_version_is_tried_again_unless_another_would_be_lost_for_it() -> None:
