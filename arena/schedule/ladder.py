@@ -66,6 +66,8 @@ class Ladder:
         """The bots that may be paired, in an order that is drawn."""
         self._owners: dict[str, str] = {}
         """The owner of every bot that was ever present."""
+        self._arrived: dict[str, int] = {}
+        """The first batch in which each was."""
         self._open: dict[str, tuple[Pairing, ...]] = {}
         """The open series, in schedule order."""
         self._planned = 0
@@ -93,8 +95,8 @@ class Ladder:
         for each in row.present:
             if self._owners.get(each.bot, each.owner) != each.owner:
                 return f"{each.bot} had another owner before batch {number}"
-            if each.bot not in self._owners and each.arrived != number:
-                return f"{each.bot} is first present in batch {number}, not in {each.arrived}"
+            if each.arrived != (first := self._arrived.get(each.bot, number)):
+                return f"{each.bot} was first present in batch {first}, not in {each.arrived}"
         for series in row.closed:
             if series not in self._open:
                 return f"batch {number} closes {series}, which is not open"
@@ -102,8 +104,12 @@ class Ladder:
                 return f"batch {number} closes {series}, of which a match is missing"
         if len(set(row.closed)) < len(row.closed):
             return f"batch {number} closes a series twice"
-        if any(not 0 <= seconds < float("inf") for seconds in row.spent.values()):
-            return f"batch {number} has a playing time that is not a number of seconds"
+        known = set(self._owners.values())
+        for owner, seconds in row.spent.items():
+            if not 0 <= seconds < float("inf"):
+                return f"batch {number} has a playing time that is not a number of seconds"
+            if owner not in known:
+                return f"batch {number} charges {owner}, of whom no bot was present"
         return None
 
     def open_batch(self, row: BatchRow, results: Mapping[PairingId, LadderMatch]) -> tuple[Pairing, ...]:
@@ -143,7 +149,7 @@ class Ladder:
         """Takes in how a match went for its bots; some of them may have failed by it."""
         after, crashes = self.settings.withdrawn_after, self.settings.restarts_max
         for bot, outcome in outcomes.items():
-            failures = self._failures.setdefault(bot, FailureCount())
+            failures = self._failures.setdefault(bot, FailureCount(self.settings.crashes_among))
             if failures.is_too_much(outcome, withdrawn_after=after, restarts_max=crashes):
                 self.failed.setdefault(bot, "crashed" if failures.crashed > crashes else "abandoned")
 
@@ -153,6 +159,7 @@ class Ladder:
         drawn = sorted(present, key=lambda each: (derive_seed(self.terms.seed, "ladder", each.bot), each.bot))
         self._present = {each.bot: each for each in drawn if each.bot not in self.failed}
         self._owners.update((each.bot, each.owner) for each in drawn)
+        self._arrived.update((each.bot, each.arrived) for each in drawn)
         for bot in self._present:
             self._turns.arrive(bot)
 

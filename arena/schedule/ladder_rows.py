@@ -62,7 +62,9 @@ class LadderSettings:
     withdrawn_after: int = 3
     """After so many matches in a row in which it was abandoned, a bot has failed."""
     restarts_max: int = 3
-    """After more crashes than this, a bot has failed."""
+    """A bot that crashed in more than so many of its last `crashes_among` matches has failed."""
+    crashes_among: int = 200
+    """Not all that it ever played: in weeks of play a seldom crash would add up to a failure."""
 
 
 @attrs.frozen

@@ -6,8 +6,10 @@ quickly.  Who is below nothing is not paired until the account has been filled a
 sleeps, or forty of one owner, cost their owner's share and nobody else's.  (Token buckets: Turner, IEEE
 Communications Magazine 24, 1986.)
 
-The credit is counted in *average series*: the mean time that a series of the last batches took one of its
-bots.  So it means the same in a ladder of quick bots and in one of slow ones.
+The credit is counted in *average series*: the mean time that one of the last series took one of its bots.
+So it means the same in a ladder of quick bots and in one of slow ones.  What is remembered is counted in
+series too: by batches, some short ones in which nothing closed would forget what a series takes, and with it
+what all have saved.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ import attrs
 
 CREDIT = 100.0
 """How many average series an owner may save: about as many as it takes to place a new version."""
-KEPT = 0.9
-"""The part of what earlier batches took that counts on in the mean: about the last ten are remembered."""
+REMEMBERED = 500
+"""Over about how many of the last series, counted once for each bot, the mean goes."""
 
 
 @attrs.frozen
@@ -32,9 +34,9 @@ class TimeAccounts:
     income: float = 0.0
     """How many seconds the last batch added to the account of each owner who was present."""
     seconds: float = 0.0
-    """The time of the last batches, older ones a smaller part."""
+    """The time that the last series took, older ones a smaller part."""
     series: float = 0.0
-    """For how many bots a series has closed in these batches, counted alike."""
+    """How many these are, once for each bot, counted alike."""
 
     @property
     def credit(self) -> float:
@@ -62,11 +64,12 @@ class TimeAccounts:
         """
         present = sorted(set(owners))
         total = fsum(spent.values())
+        kept = (1 - 1 / REMEMBERED) ** seats_closed
         known = attrs.evolve(
             self,
             income=total / len(present) if present else 0.0,
-            seconds=KEPT * self.seconds + total,
-            series=KEPT * self.series + seats_closed,
+            seconds=kept * self.seconds + total,
+            series=kept * self.series + seats_closed,
         )
         left = dict(self.left)
         for owner in sorted({*present, *spent}):

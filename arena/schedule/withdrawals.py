@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 
 import attrs
@@ -29,9 +30,18 @@ class BotOutcome:
 class FailureCount:
     """How often a bot has failed in the matches that count so far."""
 
+    crashes_among: float = inf
+    """Among how many of its last matches crashes count."""
     abandoned: int = 0
     """How many, in a row up to the last, it was abandoned in."""
-    crashed: int = 0
+    _matches: int = 0
+    _crashes: deque[int] = attrs.field(factory=deque)
+    """The numbers of the matches in which it crashed, as far as they count."""
+
+    @property
+    def crashed(self) -> int:
+        """How many crashes count."""
+        return len(self._crashes)
 
     def is_too_much(self, outcome: BotOutcome, *, withdrawn_after: int, restarts_max: int) -> bool:
         """Takes in the next match; returns whether that is one failure too many."""
@@ -39,7 +49,11 @@ class FailureCount:
             self.abandoned = 0
         elif not outcome.lagged:
             self.abandoned += 1
-        self.crashed += outcome.crashed
+        self._matches += 1
+        if outcome.crashed:
+            self._crashes.append(self._matches)
+        while self._crashes and self._crashes[0] <= self._matches - self.crashes_among:
+            self._crashes.popleft()
         return self.abandoned >= withdrawn_after or self.crashed > restarts_max
 
 

@@ -358,6 +358,24 @@ def test_a_bot_fails_by_what_counts(rule, outcome, reason):
     assert Waiting("failed") == world.ladder.waits("z@1")
 
 
+@pytest.mark.parametrize(("among", "fails"), [(8, False), (1000, True)])
+def test_a_bot_that_seldom_crashes_plays_on(among, fails):
+    """However long it plays: a crash is forgotten once enough matches have gone by."""
+
+    class Seldom(SimulatedLadder):
+        def _result(self, pairing):
+            crashes = "z@1" in pairing.bots and len(self.results) % 10 == 0
+            found = super()._result(pairing)
+            return attrs.evolve(found, outcomes=found.outcomes | {"z@1": CRASHED}) if crashes else found
+
+    rare = LadderSettings(restarts_max=3, crashes_among=among, placed_within=1e9)
+    world = Seldom(alone(1) | {"z@1": SimulatedBot("z")}, settings=rare)
+    for _ in range(6):
+        world.batch()
+    assert len(world.results) >= 60
+    assert fails == ("z@1" in world.ladder.failed)
+
+
 def test_what_closed_after_a_bot_had_failed_is_void():
     """Though it closed in the same batch: as if series were played one after the other."""
     strict = LadderSettings(withdrawn_after=1)
@@ -429,7 +447,17 @@ def test_new_versions_begin_before_others_and_overdrawn_owners_wait():
         (
             "an arrival before it was there",
             BatchRow(batch=1, present=(PresentBot("x@1", "o1", 0),)),
-            "x@1 is first present in batch 1, not in 0",
+            "x@1 was first present in batch 1, not in 0",
+        ),
+        (
+            "an arrival later than it was there",
+            BatchRow(batch=1, present=(PresentBot("b0@1", "o0", 1),)),
+            "b0@1 was first present in batch 0, not in 1",
+        ),
+        (
+            "the time of somebody who was never there",
+            BatchRow(batch=1, present=(), spent={"x": 1.0}),
+            "batch 1 charges x, of whom no bot was present",
         ),
         (
             "a series that nobody planned",

@@ -68,6 +68,22 @@ def test_nobody_ever_uses_more_than_its_share_and_its_credit_unless_it_is_overdr
         assert accounts.of(owner) <= accounts.credit
 
 
+def test_what_was_saved_outlasts_batches_in_which_nothing_closes():
+    """Short batches beside long series: what a series takes is not forgotten, nor what anybody has left."""
+    before = accounts = after(*[even(25.0)] * 10)
+    for _ in range(100):
+        accounts = accounts.after({}, OWNERS, 0)
+    assert accounts.credit == pytest.approx(before.credit)
+    assert [accounts.of(owner) for owner in OWNERS] == pytest.approx([before.of(owner) for owner in OWNERS])
+    assert accounts.credit == pytest.approx(CREDIT)
+
+
+def test_what_a_series_takes_is_learnt_anew():
+    """After some hundred series that take ten times as long, the credit is ten times as large."""
+    accounts = after(*[even(25.0)] * 30, *[even(250.0)] * 30)
+    assert accounts.credit == pytest.approx(10 * CREDIT, rel=0.1)
+
+
 def test_who_is_away_neither_earns_nor_forgets():
     """A debt stays as it is until its owner is present again; what it had begun is still charged."""
     accounts = after(even(10.0), {"a": 500.0})
