@@ -4,6 +4,7 @@ can go wrong around them.
     python -m tests.simulate --worlds 1000 --seed 1     so many runs, from this seed on
     python -m tests.simulate --one 4711               one run, told step by step
     python -m tests.simulate --server …               the same of servers and people at their tables (`houses`)
+    python -m tests.simulate --league …               of classes in leagues (`classes`); `--whole`: forty owners
 
 From its seed a run draws a world (`world.py`): a game, a format, bots (`bots.py`), connections (`network.py`), a
 disk, kills.  Swarm style: each kind of trouble is on in about half of the runs, so that some have a lot of one kind.

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 
+from .classes.leagues import CLASSES, WHOLE_CLASSES
 from .houses.servers import SERVERS
 from .swarm import Outcome
 from .tournaments import TOURNAMENTS
@@ -17,14 +18,17 @@ SHOWN_MAX = 20
 def main() -> int:
     """0: all is well; 1: a world has failed, or something never occurred."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.simulate", description="Tournaments, or servers, in virtual time."
+        prog="python -m tests.simulate", description="Tournaments, servers or leagues in virtual time."
     )
     parser.add_argument("--server", action="store_true", help="servers with people at their tables")
+    parser.add_argument("--league", action="store_true", help="classes in leagues")
+    parser.add_argument("--whole", action="store_true", help="with --league: forty owners, for six hours")
     parser.add_argument("--worlds", type=int, default=200, help="how many seeds (200)")
     parser.add_argument("--seed", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--one", type=int, help="only this seed, told step by step")
     asked = parser.parse_args()
-    played = SERVERS if asked.server else TOURNAMENTS
+    leagues = WHOLE_CLASSES if asked.whole else CLASSES
+    played = SERVERS if asked.server else leagues if asked.league else TOURNAMENTS
     if asked.one is not None:
         outcome = played.simulate(asked.one, tell=print)
         print(f"{outcome}\ndigest {outcome.digest}")

@@ -223,12 +223,14 @@ class Town(trio.abc.Instrument):
 
 
 async def request(app: Any, method: str, path: str, body: Any, key: str | None) -> Answer:
-    """One request to an ASGI application, without a server between."""
+    """One request to an ASGI application, without a server between; a body in bytes is a file."""
     where, _, query = path.partition("?")
     headers = [(b"host", b"localhost")]
-    octets = b"" if body is None else msgspec.json.encode(body)
+    is_file = isinstance(body, bytes)
+    octets = body if is_file else b"" if body is None else msgspec.json.encode(body)
     if body is not None:
-        headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(octets))]
+        kind = b"application/zip" if is_file else b"application/json"
+        headers += [(b"content-type", kind), (b"content-length", b"%d" % len(octets))]
     if key is not None:
         headers.append((b"authorization", b"Bearer " + key.encode()))
     scope = {
