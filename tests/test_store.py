@@ -472,6 +472,24 @@ def test_exports_do_not_depend_on_the_order_of_play(tmp_path_factory, order, cut
     assert [plan.id for plan in SCHEDULE] == [row["pairing_id"] for row in rows(folders[1], "matches")]
 
 
+def test_what_a_batch_adds_and_drops_is_known_to_be_whole(tmp_path):
+    """The checksums that grow with it are those of all rows; a batch that is changed is damage."""
+    with Store.create(tmp_path, meta={"game_version": 1}) as store:
+        store.add_batch({"batch": 0}, SCHEDULE[:4], [])
+        store.add_batch({"batch": 1}, SCHEDULE[4:], [plan.id for plan in SCHEDULE[:2]])
+        assert [plan.id for plan in SCHEDULE[2:]] == [
+            pairing for (pairing,) in store.rows("SELECT pairing_id FROM schedule ORDER BY position")
+        ]
+    with Store.checked(tmp_path) as store:
+        assert store.damage is None
+        assert [(0, '{"batch": 0}'), (1, '{"batch": 1}')] == list(store.batches())
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as db, db:
+        db.execute("UPDATE batches SET row = '{}' WHERE number = 1")
+    with Store.checked(tmp_path) as store:
+        assert store.damage is not None
+        assert {"schedule"} == store.damage.parts
+
+
 @pytest.mark.parametrize("table", STORED)
 def test_rows_are_read_and_written_by_name(store, table):
     """All columns of the layout, in its order, but for what only ties rows together."""
@@ -643,7 +661,7 @@ BROKEN = [
     ),
     pytest.param(lambda path: path.write_bytes(b""), "is empty: its run ended before it began", id="no byte"),
     pytest.param(foreign, "is not a database of the arena", id="another program's"),
-    pytest.param(newer, "written by a newer arena .schema 99; this one knows 5.", id="newer schema"),
+    pytest.param(newer, "written by a newer arena .schema 99; this one knows 6.", id="newer schema"),
     pytest.param(truncated, "is damaged", id="half-written"),
 ]
 

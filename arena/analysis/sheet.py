@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from arena.analysis.counted import Coverage, progress_of
 from arena.errors import FAULT_KINDS
 from arena.schedule.collector import without_collector
-from arena.schedule.endless import closed_in
 from arena.schedule.roster import LEFT
 from arena.store import SEAT_BITS, Row, SeriesState, Store, StoredBot, chunks
 from arena.store.chunks import ALL, Numbers
@@ -113,7 +112,7 @@ def _counted(store: Store, kept: Sequence[ColumnChunk], later: Numbers) -> tuple
         matches.add(*chunk)
     is_over = matches.planned == store.planned()  # then no match is missing, and there is no need to search
     series = matches.series(() if is_over else chunks.unplayed(store))
-    progress = progress_of(series, closed_in(store.meta()))
+    progress = progress_of(series, store.closed_in_batches())
     return progress, matches.counted(progress.series)
 
 

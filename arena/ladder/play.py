@@ -126,7 +126,7 @@ class LadderPlay:
             self._grounds.withdraw(bot)
             self._audience.note_failed(bot, how)
         changes: list[Change] = [SetStatus(bot, "withdrawn") for bot in opened.failed]
-        await self._keep.send([*changes, OpenBatch(opened.key, opened.row, opened.planned, opened.dropped)])
+        await self._keep.send([*changes, OpenBatch(opened.row, opened.planned, opened.dropped)])
 
     def _begin_all(self, matches: trio.Nursery) -> None:
         while not (self._is_paused or self._grounds.is_full) and (pairing := self._next()) is not None:

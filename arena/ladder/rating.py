@@ -32,20 +32,31 @@ class Rater:
     _ratings: LadderRatings = attrs.field(factory=LadderRatings)
     _untold: list[ClosedSeries] = attrs.field(factory=list)
     """Series that the ratings have not been told yet: they must not be while a thread reads them."""
+    _is_read: bool = False
+    """Whether a thread reads the ratings."""
     _series: Counter[str] = attrs.field(factory=Counter)
 
     def add(self, series: Iterable[ClosedSeries]) -> None:
         """Takes in more series that count."""
         self._untold += series
+        if not self._is_read:
+            self._take_in()
 
     async def rate(self, bots: Sequence[str]) -> Rated:
         """What is known about these bots by now."""
+        self._is_read = True
+        try:
+            standing, places = await trio.to_thread.run_sync(partial(self._rated, tuple(bots)))
+        finally:
+            self._is_read = False
+            self._take_in()
+        return Rated(standing, tuple(map(self._row, places)))
+
+    def _take_in(self) -> None:
         for series in self._untold:
             self._ratings.add(series)
             self._series.update({bot for pairing, _ in series.matches for bot in pairing.bots})
         self._untold.clear()
-        standing, places = await trio.to_thread.run_sync(partial(self._rated, tuple(bots)))
-        return Rated(standing, tuple(map(self._row, places)))
 
     def _rated(self, bots: tuple[str, ...]) -> tuple[LadderStanding, list[LadderPlace]]:
         return self._ratings.standing(bots), self._ratings.places(bots)

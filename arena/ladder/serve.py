@@ -86,7 +86,10 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
     mistake: ConfigError | None = None
     with open_run(tournament) as run, open_watch() as watch, open_conversations(run) as conversations:
         run.begin()
-        course = LadderCourse.of(run)
+        rater = Rater()
+        course = LadderCourse.new(run, rater.add)
+        for _ in course.replay(run.store):
+            pass
         async with (
             open_box("strict", secret=run.folder / DATABASE) as box,
             open_pool(run, box, watch, partial(note_bug, run, Summary())) as (pool, _),
@@ -94,7 +97,7 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
             versions: dict[str, str] = {}
             grounds = InProcessGrounds(attrs.evolve(run, versions=versions), pool, watch, conversations)
             async with open_writer(run) as keep, trio.open_nursery() as nursery:
-                ladder = _OpenLadder(begin, run, pool, box, keep, pipe, versions, course)
+                ladder = _OpenLadder(begin, run, pool, box, keep, pipe, versions, course, rater)
                 ladder.play = LadderPlay(
                     grounds, course, keep, seed=run.seed, batch_s=begin.batch_s, audience=ladder
                 )
@@ -137,6 +140,7 @@ class _OpenLadder:
     _versions: dict[str, str]
     """Bot -> the version that its files name, which its matches keep."""
     _course: LadderCourse
+    _rater: Rater
     play: LadderPlay = attrs.field(init=False)
     _known: dict[str, str] = attrs.field(init=False)
     """Bot -> its fingerprint, of those in the folder."""
@@ -221,13 +225,11 @@ class _OpenLadder:
 
     async def rate(self) -> None:
         """Rates all that play, now and then, for the schedule and for people."""
-        rater, batch = Rater(), -2
+        batch = -2
         while True:
             if self._course.batch != batch:
                 batch = self._course.batch
-                rater.add(self._course.counted)
-                self._course.counted.clear()
-                rated = await rater.rate([*self._field.playing])
+                rated = await self._rater.rate([*self._field.playing])
                 self._standing = rated.standing
                 self._say(StandingsSaid(batch, self._course.matches, rated.rows))
             await trio.sleep(self._terms.rate_s)

@@ -1,8 +1,9 @@
 """Checksums: they tell whether a match, or another part of the database, is as it was written.
 
 SQLite notices that a page is broken, not that a number in it has changed.  Every match has a checksum over
-all its rows.  The table `checksums` has one for each other part: the schedule, and every row of `meta` and
-`bots`; that of `matches` combines those of all matches, so that no match gets lost.
+all its rows.  The table `checksums` has one for each other part: every row of `meta` and `bots`; and all
+matches, all rows of the schedule, all batches of a ladder, each of which combines theirs, so that none gets
+lost, and one more costs the same however many there are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from arena.store.schema import MARK, Row, stored_columns
 
 SIZE_BYTES = 8
 """The length of a checksum: one damaged match in 2⁶⁴ would go unnoticed."""
-MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
+MATCHES, SCHEDULE, BATCHES, META, BOT = "matches", "schedule", "batches", "meta ", "bot "
 """The names of parts in the table `checksums`; the last two are followed by a key, or a bot's name."""
 HANGING = {
     "seats": "seat",
@@ -29,7 +30,6 @@ HANGING = {
     "places": "host",
 }
 """Tables whose rows belong to matches -> the order of a match's rows."""
-_ROWS_AT_ONCE = 10_000
 
 _encoded = msgspec.msgpack.Encoder().encode
 """Canonical for what SQLite returns: None, numbers, text, bytes.  A bool is encoded unlike its number."""
@@ -65,9 +65,18 @@ def checksum(value: Any) -> bytes:
 
 def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> None:
     """Notes that matches with these checksums were added; removed if `added`, their number, is negative."""
-    row = db.execute("SELECT count, sum FROM checksums WHERE part = ?", (MATCHES,)).fetchone()
+    _note_more(db, MATCHES, sums, added)
+
+
+def note_more_rows(db: sqlite3.Connection, part: str, rows: Sequence[Row], *, are_gone: bool = False) -> None:
+    """Notes that rows of the schedule, or batches, were added to the others, or removed from them."""
+    _note_more(db, part, map(checksum, rows), -len(rows) if are_gone else len(rows))
+
+
+def _note_more(db: sqlite3.Connection, part: str, sums: Iterable[bytes], added: int) -> None:
+    row = db.execute("SELECT count, sum FROM checksums WHERE part = ?", (part,)).fetchone()
     count, sum = row or (0, bytes(SIZE_BYTES))
-    _put(db, MATCHES, count + added, together([sum, *sums]))
+    _put(db, part, count + added, together([sum, *sums]))
 
 
 def together(sums: Iterable[bytes]) -> bytes:
@@ -86,7 +95,7 @@ def note_rows(db: sqlite3.Connection, part: str, rows: Iterable[Row]) -> None:
 
 def note_schedule(db: sqlite3.Connection) -> None:
     """Notes the schedule as it is now."""
-    _put(db, SCHEDULE, *schedule_sum(db))
+    _put(db, SCHEDULE, *sum_of_rows(db, SCHEDULE))
 
 
 def note_all(db: sqlite3.Connection) -> None:
@@ -116,7 +125,8 @@ def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[i
     bots = db.execute(f"SELECT {stored_columns('bots')} FROM bots").fetchall()
     return {
         MATCHES: (len(matches), together(matches)),
-        SCHEDULE: schedule_sum(db),
+        SCHEDULE: sum_of_rows(db, SCHEDULE),
+        BATCHES: sum_of_rows(db, BATCHES),
         **_sums(META, [(key, text) for key, text in meta if key != MARK]),
         **_sums(BOT, bots),
     }
@@ -126,7 +136,10 @@ def is_meta_whole(db: sqlite3.Connection) -> bool:
     """Whether `meta` is as it was written."""
     rows = db.execute("SELECT key, value FROM meta").fetchall()
     found = _sums(META, [(key, text) for key, text in rows if key != MARK])
-    return found == {part: sum for part, sum in noted(db).items() if part.startswith(META)}
+    # By the index, as there is a row for each bot too.
+    range = "SELECT part, count, sum FROM checksums WHERE part BETWEEN ? AND ? || char(1114111)"
+    kept = db.execute(range, (META, META))
+    return found == {part: (count, sum) for part, count, sum in kept}
 
 
 def _sums(part: str, rows: Iterable[Row]) -> dict[str, tuple[int, bytes]]:
@@ -134,14 +147,13 @@ def _sums(part: str, rows: Iterable[Row]) -> dict[str, tuple[int, bytes]]:
     return {f"{part}{name}": (1, checksum((name, *others))) for name, *others in rows}
 
 
-def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
-    """How many rows the schedule has, and its checksum."""
-    digest, count = hashlib.blake2b(digest_size=SIZE_BYTES), 0
-    cursor = db.execute("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-        digest.update(_encoded(rows))
-        count += len(rows)
-    return count, digest.digest()
+def sum_of_rows(db: sqlite3.Connection, part: str) -> tuple[int, bytes]:
+    """How many rows the schedule has, or batches there are, and their checksum."""
+    count, whole = 0, 0
+    for row in db.execute(f"SELECT {stored_columns(part)} FROM {part}"):
+        whole ^= int.from_bytes(checksum(row), "big")
+        count += 1
+    return count, whole.to_bytes(SIZE_BYTES, "big")
 
 
 def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:

@@ -92,13 +92,33 @@ class Reading(Database):
     def finished(self) -> dict[PairingId, FinishedMatch]:
         """All stored matches, aborted ones included, in schedule order."""
         found: dict[PairingId, list[Row]] = {}
-        for pairing_id, *row in self.rows(
-            f"SELECT pairing_id, match_id, status, points, luck_adjusted_returns, {' + '.join(FAULT_KINDS)},"
-            " too_late, lagged, abandoned, gone, withdrawn"
-            f" FROM shown_seats ORDER BY {IN_ORDER}, seat"
-        ):
+        in_order = f"{_FINISHED} LEFT JOIN schedule p USING (pairing_id) ORDER BY {IN_ORDER}, seat"
+        for pairing_id, *row in self.rows(in_order):
             found.setdefault(pairing_id, []).append(row)
         return {pairing_id: finished_from(rows) for pairing_id, rows in found.items()}
+
+    def finished_among(self, pairings: Sequence[PairingId]) -> dict[PairingId, FinishedMatch]:
+        """Those of these pairings that have a match."""
+        found: dict[PairingId, list[Row]] = {}
+        for first in range(0, len(pairings), _AT_ONCE):
+            some = pairings[first : first + _AT_ONCE]
+            among = (
+                f"{_FINISHED} WHERE m.pairing_id IN ({', '.join('?' * len(some))}) ORDER BY m.number, seat"
+            )
+            for pairing_id, *row in self.rows(among, *some):
+                found.setdefault(pairing_id, []).append(row)
+        return {pairing_id: finished_from(rows) for pairing_id, rows in found.items()}
+
+    def batches(self) -> Iterator[Row]:
+        """The batches of a ladder in order, each with its number, as JSON."""
+        return self.rows("SELECT number, row FROM batches ORDER BY number")
+
+    def closed_in_batches(self) -> frozenset[str] | None:
+        """The ids of all series that have closed, as the batches of a ladder say; None: it has none."""
+        if not any(self.rows("SELECT 1 FROM batches LIMIT 1")):
+            return None
+        told = self.rows("SELECT value FROM batches, json_each(batches.row, '$.closed')")
+        return frozenset(series for (series,) in told)
 
     def players(self) -> set[str]:
         """The names of all bots that sat in a match."""
@@ -140,6 +160,12 @@ class Reading(Database):
     def numbered(self, numbers: Sequence[int]) -> list[StoredMatch]:
         """The matches of these numbers, in schedule order; at most a few hundred."""
         return list(self._matches(f"number IN ({', '.join('?' * len(numbers))})", *numbers))
+
+    def latest(self, of: MatchFilter, first: int, count: int) -> list[StoredMatch]:
+        """A page of the matches that are meant, those first that were stored last."""
+        page = f"SELECT number FROM matches WHERE {of.test} ORDER BY number DESC LIMIT :count OFFSET :first"
+        numbers = [number for (number,) in self.rows(page, **of.values, count=count, first=first)]
+        return sorted(self.numbered(numbers), key=lambda match: -match.started_at - match.duration_s)
 
     def count_of(self, of: MatchFilter) -> int:
         """How many matches are meant."""
@@ -254,6 +280,12 @@ class Reading(Database):
             yield StoredMatch(**match, seats=tuple(map(seat_from, rows)))
 
 
+_AT_ONCE = 500
+"""How many pairings are looked for at a time."""
+_FINISHED = (
+    f"SELECT m.pairing_id, match_id, status, points, luck_adjusted_returns, {' + '.join(FAULT_KINDS)},"
+    " too_late, lagged, abandoned, gone, withdrawn FROM matches m JOIN seats s ON s.match = m.number"
+)
 _TOLD = """
     FROM decisions d JOIN seats s USING (match, seat) JOIN matches m ON m.number = match
         LEFT JOIN schedule p USING (pairing_id)

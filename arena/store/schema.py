@@ -14,7 +14,7 @@ from arena.store.cells import harmless_sql
 Row: TypeAlias = Sequence[Any]
 """A row of a table."""
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """The version of `SCHEMA`, kept in every database; one of another version is refused."""
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
@@ -28,6 +28,8 @@ CREATE TABLE bots (
 CREATE TABLE schedule (
     position INTEGER PRIMARY KEY, pairing_id TEXT NOT NULL UNIQUE, series_id TEXT NOT NULL
 );
+CREATE INDEX schedule_series ON schedule (series_id);
+CREATE TABLE batches (number INTEGER PRIMARY KEY, row TEXT NOT NULL);
 CREATE TABLE matches (
     number INTEGER PRIMARY KEY, match_id TEXT NOT NULL UNIQUE, pairing_id TEXT NOT NULL UNIQUE,
     series_id TEXT NOT NULL, cycle INTEGER NOT NULL, rotation INTEGER NOT NULL, game TEXT NOT NULL,
@@ -45,6 +47,7 @@ CREATE TABLE seats (
     think_s REAL NOT NULL, think_max_s REAL NOT NULL, times BLOB NOT NULL,
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
+CREATE INDEX seats_bot ON seats (bot, match);
 CREATE TABLE decisions (
     match INTEGER NOT NULL, number INTEGER NOT NULL, turn INTEGER NOT NULL, seat INTEGER NOT NULL,
     move TEXT NOT NULL, elapsed_s REAL NOT NULL, fault TEXT NOT NULL, reason TEXT NOT NULL,
@@ -214,6 +217,7 @@ STORED: Mapping[str, tuple[str, ...]] = {
         "meta": "key value",
         "bots": "bot version path command language fingerprint status margin_s box",
         "schedule": "position pairing_id series_id",
+        "batches": "number row",
         "matches": "match_id pairing_id series_id cycle rotation game seats deals status turns decisions"
         " duration_s started_at seed error packed",
         "seats": "seat bot version opponents rank returns luck_adjusted_returns points win tie too_late"

@@ -17,7 +17,7 @@ import attrs
 
 from arena.errors import START_OVER, ConfigError, Hint
 from arena.store import checksums
-from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
+from arena.store.checksums import BATCHES, BOT, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.files import DATABASE_ERRORS, code_of
 from arena.store.kept.digest import written_digest
 from arena.store.rows import insert_rows
@@ -204,7 +204,8 @@ class _Salvage:
 
     def all(self) -> Damage:
         sound, lost = self._matches()
-        whole = {"meta": self._meta(), "bots": self._bots(), "schedule": self._schedule()}
+        is_planned = self._rows_of(SCHEDULE) & self._rows_of(BATCHES)
+        whole = {"meta": self._meta(), "bots": self._bots(), "schedule": is_planned}
         checksums.note_all(self.copy)
         if not whole["schedule"]:  # an empty schedule must not look like one that was written empty
             self.copy.execute("DELETE FROM checksums WHERE part = ?", (SCHEDULE,))
@@ -246,15 +247,16 @@ class _Salvage:
         name, *_ = row
         return isinstance(name, str) and self.noted.get(part + name) == (1, checksums.checksum(row))
 
-    def _schedule(self) -> bool:
-        rows = list(self._rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position"))
+    def _rows_of(self, table: str) -> bool:
+        """Copies the schedule, or the batches, if all are as they were written; returns whether they are."""
+        rows = list(self._rows(f"SELECT {stored_columns(table)} FROM {table}"))
         try:
-            self.copy.execute("SAVEPOINT schedule")
-            self.copy.executemany(insertion("schedule"), rows)
-            is_whole = checksums.schedule_sum(self.copy) == self.noted.get(SCHEDULE)
+            self.copy.execute(f"SAVEPOINT {table}")
+            self.copy.executemany(insertion(table), rows)
+            is_whole = checksums.sum_of_rows(self.copy, table) == self.noted.get(table)
         except DATABASE_ERRORS:
             is_whole = False
-        self.copy.execute("RELEASE schedule" if is_whole else "ROLLBACK TO schedule")
+        self.copy.execute(f"RELEASE {table}" if is_whole else f"ROLLBACK TO {table}")
         return is_whole
 
     def _matches(self) -> tuple[int, list[str]]:

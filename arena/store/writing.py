@@ -8,14 +8,23 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from arena.errors import ConfigError
 from arena.match.record import Entry
 from arena.schedule import Pairing, PairingId
 from arena.store.capsules import Room, sealed_again, withdraw
-from arena.store.checksums import BOT, HANGING, META, note_matches, note_rows, note_schedule
+from arena.store.checksums import (
+    BATCHES,
+    BOT,
+    HANGING,
+    META,
+    SCHEDULE,
+    note_matches,
+    note_more_rows,
+    note_rows,
+    note_schedule,
+)
 from arena.store.database import Database
 from arena.store.files import sentences
 from arena.store.rows import StoredBot, bot_row, insert
@@ -94,23 +103,28 @@ class Writing(Database):
             db.executemany(insertion("schedule"), rows)
             note_schedule(db)
 
-    def extend_schedule(
-        self,
-        pairings: Iterable[Pairing],
-        meta: Mapping[str, Any] = MappingProxyType({}),
-        dropped: Iterable[PairingId] = (),
-    ) -> None:
-        """Adds pairings to the end of the schedule, and with them what `meta` says of them.
-
-        `dropped`: the pairings without a match that are in it no longer.
-        """
+    def extend_schedule(self, pairings: Iterable[Pairing]) -> None:
+        """Adds pairings to the end of the schedule."""
         with self.transaction() as db:
-            self.put_meta(meta)
-            db.executemany("DELETE FROM schedule WHERE pairing_id = ?", [(pairing,) for pairing in dropped])
-            ((end,),) = db.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM schedule")
-            rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings, end))
-            db.executemany(insertion("schedule"), rows)
-            note_schedule(db)
+            _add_pairings(db, pairings)
+
+    def add_batch(
+        self, row: Mapping[str, Any], pairings: Iterable[Pairing], dropped: Iterable[PairingId]
+    ) -> None:
+        """Adds the next batch of a ladder, with the pairings that it begins with.
+
+        `dropped`: the pairings without a match that are in the schedule no longer.
+        """
+        found = f"SELECT {stored_columns('schedule')} FROM schedule WHERE pairing_id = ?"
+        with self.transaction() as db:
+            ((number,),) = db.execute("SELECT COALESCE(MAX(number) + 1, 0) FROM batches")
+            batch = number, json.dumps(row, ensure_ascii=False)
+            db.execute(insertion("batches"), batch)
+            note_more_rows(db, BATCHES, [batch])
+            gone = [row for pairing in dropped for row in db.execute(found, (pairing,))]
+            db.executemany("DELETE FROM schedule WHERE position = ?", [(place,) for place, *_ in gone])
+            note_more_rows(db, SCHEDULE, gone, are_gone=True)
+            _add_pairings(db, pairings)
 
     def put_bots(self, bots: Iterable[StoredBot]) -> None:
         """Adds bots; they replace those with the same names."""
@@ -136,3 +150,10 @@ class Writing(Database):
         rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in meta.items()]
         self.connection.executemany(insertion("meta", or_="REPLACE"), rows)
         note_rows(self.connection, META, [(key, text) for key, text in rows if key != MARK])
+
+
+def _add_pairings(db: sqlite3.Connection, pairings: Iterable[Pairing]) -> None:
+    ((end,),) = db.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM schedule")
+    rows = [(place, pairing.id, pairing.series) for place, pairing in enumerate(pairings, end)]
+    db.executemany(insertion("schedule"), rows)
+    note_more_rows(db, SCHEDULE, rows)

@@ -14,11 +14,13 @@ from arena.schedule.collector import without_collector
 from arena.store import Damage, Store
 from arena.store.checksums import HANGING, stored_rows
 from arena.store.files import DATABASE_ERRORS
-from arena.tournament.folder.batches import ContradictedBatch
+from arena.tournament.folder.ladder_course import LadderCourse
 from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.seal import SEAL
 from arena.tournament.folder.stored import DECISIONS
+from arena.tournament.plan import format_of
 from arena.tournament.play.stopping import StopRule
+from arena.verify.ladder import ladder_untruths
 from arena.verify.matches import MatchVerifier, Tally
 from arena.verify.run_file import made_again, run_file_untruths
 from arena.verify.schedule import (
@@ -108,11 +110,12 @@ def schedule_check(folder: Folder) -> Iterator[Untruth]:
     if not folder.tally.matches:
         folder.notes.append("no match has been played")
         return
-    try:
+    if format_of(run.plan).is_endless:
+        ladder = LadderCourse.new(run)
+        yield from ladder_untruths(run, ladder)
+        folder.planned = planned = Planned(run, ladder, tuple(ladder.open_matches))
+    else:
         folder.planned = planned = planned_again(run)
-    except ContradictedBatch as error:
-        yield Untruth("arena.db", f"meta, {error.key}", error.found, error.right)
-        return
     yield from schedule_untruths(planned, folder.meta)
     folder.notes.extend(told_of(planned))
 

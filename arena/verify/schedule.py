@@ -5,7 +5,7 @@ Who plays whom, under which ids, with which seeds, in which seats; who is withdr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -13,19 +13,18 @@ from typing import Any
 import attrs
 
 from arena.match.game import Game
-from arena.schedule import Pairing, match_id
+from arena.schedule import Pairing, PairingId, match_id
 from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
-from arena.schedule.endless import BATCH
 from arena.schedule.pairing import rotations
 from arena.schedule.roster import Roster
-from arena.store import Store, StoredBot
+from arena.store import Row, Store, StoredBot
 from arena.tournament.folder.folder import check_ways, plan_as_begun, scale_of
 from arena.tournament.folder.intake import course_of, take_in
 from arena.tournament.folder.ladder_course import LadderCourse
 from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.run import Run
-from arena.tournament.plan import deals_of, differences, format_of, identity, plan_from
+from arena.tournament.plan import deals_of, differences, identity, plan_from
 from arena.tournament.play.stopping import StopRule
 from arena.verify.stored_record import KEYS
 from arena.verify.untruth import Untruth, Untruths, differs, is_not
@@ -34,10 +33,12 @@ from arena.words import counted
 CONNECTS = "connects"
 """The path of a bot that connected by itself, whose version is what it said each time."""
 _PLACE = ("match_id", "pairing_id", "series_id", "cycle", "rotation", "game", "deals", "seed")
-_STORED_PLACES = (
+STORED_PLACES = (
     f"SELECT {', '.join(f'm.{name}' for name in _PLACE)}, s.bot, s.version FROM matches m"
-    " LEFT JOIN seats s ON s.match = m.number ORDER BY m.number, s.seat"
+    " LEFT JOIN seats s ON s.match = m.number"
 )
+"""The SQL of the places in the schedule that are stored of matches, a row for each seat."""
+BY_SEAT = "ORDER BY m.number, s.seat"
 
 
 @attrs.frozen
@@ -76,13 +77,7 @@ def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule
 
 
 def planned_again(run: Run) -> Planned:
-    """The tournament as it follows from all stored matches.
-
-    Raises ConfigError if it cannot be planned, ContradictedBatch if the rows of a ladder cannot be true.
-    """
-    if format_of(run.plan).is_endless:
-        ladder = LadderCourse.of(run)
-        return Planned(run, ladder, tuple(ladder.open_matches))
+    """The tournament as it follows from all stored matches.  Raises ConfigError if it cannot be planned."""
     course = course_of(run, list(run.roster.present))
     finished = run.store.finished()
     stale = {pairing for advance in take_in(course, finished) for pairing in advance.stale}
@@ -96,8 +91,7 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
     """Checks that the record of the plan agrees with itself and with the game."""
     kept, known = meta["identity"], identity(run.plan, run.game)
     newer = "perhaps a newer arena kept it: verify it with that one"
-    rows = {key for key in meta if key.startswith(BATCH)} if format_of(run.plan).is_endless else set[str]()
-    for key in meta.keys() - KEYS - rows:
+    for key in meta.keys() - KEYS:
         yield Untruth("arena.db", f"meta, {key}", "a value", "nothing, as no run keeps it", hint=newer)
     for key in kept.keys() - known.keys():
         yield Untruth(
@@ -128,8 +122,13 @@ def _allocation(kept: Mapping[str, Any], plan: Mapping[str, Any]) -> Untruths:
 
 def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:
     """Checks that the stored schedule, the matches' places in it, and who has left are as they should be."""
-    yield from _places_of_matches(planned)
-    yield from _order(planned)
+    course = planned.course
+    if isinstance(course, Course):
+        beyond = {pairing.id for pairing in course.beyond}
+        run, bots = planned.run, stored_bots(planned.run.store)
+        rows = run.store.rows(f"{STORED_PLACES} {BY_SEAT}")
+        yield from places_of_matches(run, rows, course.by_id, bots, beyond)
+        yield from _order(planned, course.order)
     yield from _bots(planned)
     places = dict(planned.course.places)
     if planned.is_complete and "places" in meta and meta["places"] != places:
@@ -147,17 +146,15 @@ def told_of(planned: Planned) -> list[str]:
     return [f"the run is unfinished: {missing} of {there} missing"]
 
 
-def _order(planned: Planned) -> Untruths:
+def _order(planned: Planned, order: Sequence[Pairing]) -> Untruths:
     """Checks the stored schedule, which orders the tables and says which series are closed."""
-    store, order = planned.run.store, _in_schedule(planned)
-    rows = store.rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
+    rows = planned.run.store.rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
     count = 0
     for place, (position, pairing, series) in enumerate(rows):
         where = f"schedule, position {position}"
-        is_gap = type(position) is int and place < position and place < len(order)
-        if is_gap and not planned.course.kind.is_endless:
+        if type(position) is int and place < position and place < len(order):
             yield Untruth(f"schedule, position {place}", "pairing_id", "nothing", repr(order[place].id))
-        if position != place and not planned.course.kind.is_endless:  # a ladder drops what is void
+        if position != place:
             yield differs(where, "position", position, place)
         if place >= len(order):
             yield is_not(where, "pairing_id", pairing, "nothing: the schedule ends before")
@@ -172,24 +169,22 @@ def _order(planned: Planned) -> Untruths:
         yield differs("schedule", "rows", count, len(order))
 
 
-def _in_schedule(planned: Planned) -> Sequence[Pairing]:
-    """The pairings that the stored schedule should have; of void series of a ladder, those that it has."""
-    course = planned.course
-    if isinstance(course, Course):
-        return course.order
-    there = {pairing for (pairing,) in planned.run.store.rows("SELECT pairing_id FROM schedule")}
-    return [pairing for pairing in course.order if pairing.id in there or not course.is_void(pairing)]
+def places_of_matches(
+    run: Run,
+    rows: Iterable[Row],
+    planned: Mapping[PairingId, Pairing],
+    bots: Mapping[str, StoredBot],
+    beyond: Collection[PairingId] = (),
+) -> Untruths:
+    """Checks the places of matches in the schedule; `rows`: those of `STORED_PLACES`, match by match.
 
-
-def _places_of_matches(planned: Planned) -> Untruths:
-    run, course = planned.run, planned.course
-    beyond = {pairing.id for pairing in course.beyond}
-    bots = {bot.bot: bot for bot in run.store.bots()}
-    for place, rows in groupby(run.store.rows(_STORED_PLACES), itemgetter(slice(len(_PLACE)))):
-        seats = [(bot, version) for *_, bot, version in rows]
+    `planned`: their pairings, by id; `beyond`: those that are past the end.
+    """
+    for place, seated in groupby(rows, itemgetter(slice(len(_PLACE)))):
+        seats = [(bot, version) for *_, bot, version in seated]
         match, names = dict(zip(_PLACE, place, strict=True)), [bot for bot, _ in seats]
         where, id = f"match {match['match_id']}", match["pairing_id"]
-        pairing = course.by_id.get(id) or _of_those_who_left(run, match, names)
+        pairing = planned.get(id) or _of_those_who_left(run, match, names)
         if pairing is None:
             yield is_not(where, "pairing_id", id, "one of the schedule")
             continue
@@ -215,6 +210,11 @@ def _places_of_matches(planned: Planned) -> Untruths:
                 yield is_not(where, "bot", name, "one of bots.csv", seat)
             elif known.path != CONNECTS and version != known.version:
                 yield differs(where, "version", version, known.version, seat)
+
+
+def stored_bots(store: Store) -> dict[str, StoredBot]:
+    """The bots of a folder, by name."""
+    return {bot.bot: bot for bot in store.bots()}
 
 
 def _place_of(run: Run, pairing: Pairing) -> dict[str, Any]:

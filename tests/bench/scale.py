@@ -112,19 +112,19 @@ def make_folder(folder: Path, matches: int) -> None:
     plan = Plan(game=game.name, seed=1, series=-(-matches // (2 * len(pairs))), matches_max=matches)
     scale = {"rated_by": game.rated_by, "returns_unit": list(game.returns_unit)}
     meta = {"identity": identity(plan, game), "game_version": game.version, "plan": as_mapping(plan), **scale}
-    models = _models(game, Random(1))
+    models = real_matches(game, Random(1))
     with Store.create(folder, meta=meta) as store:
         store.put_bots(StoredBot(bot, "1") for bot in BOTS)
         rows = _rows(game.name, models, pairs, Random(2))
         while chunk := list(islice(rows, min(20_000, matches))):
-            _insert(store, chunk)
+            insert_rows(store, chunk)
             matches -= len(chunk)
         with store.transaction() as db:
             note_schedule(db)
         RangeKeeper(store, 0).keep()
 
 
-def _models(game: Game[Any, Any], rng: Random) -> list[list[Model]]:
+def real_matches(game: Game[Any, Any], rng: Random) -> list[list[Model]]:
     """Real matches of random legal play, by the seat that won."""
     found: list[list[Model]] = [[], []]
     while min(map(len, found)) < POOL // 2:
@@ -165,20 +165,22 @@ def _rows(
                 # strengths a place apart are about 50 Elo apart
                 winner = int(rng.random() > 1 / (1 + 10 ** ((seats[0] - seats[1]) / 8)))
                 model = rng.choice(models[winner])
-                yield _match_rows(number, game, series, cycle, rotation, seats, winner, model)
+                names = BOTS[seats[0]], BOTS[seats[1]]
+                yield match_rows(number, game, series, cycle, rotation, names, winner, model)
 
 
-def _match_rows(
+def match_rows(
     number: int,
     game: str,
     series: str,
     cycle: int,
     rotation: int,
-    seats: Sequence[int],
+    bots: Sequence[str],
     winner: int,
     model: Model,
 ) -> tuple[Any, ...]:
-    pairing, bots = f"{series}/{rotation}", (BOTS[seats[0]], BOTS[seats[1]])
+    """A row of `schedule`, one of `matches` and two of `seats`."""
+    pairing = f"{series}/{rotation}"
     match = (
         *(
             number,
@@ -205,7 +207,7 @@ def _match_rows(
     return (number, pairing, series), match, rows
 
 
-def _insert(store: Store, rows: list[tuple[Any, ...]]) -> None:
+def insert_rows(store: Store, rows: list[tuple[Any, ...]]) -> None:
     """Inserts the rows directly: `Store.add` takes one match at a time, and is not what is measured."""
     sums = [MatchRows(match[1:], [seat[1:] for seat in seats]).checksum for _, match, seats in rows]
     with store.transaction() as db:

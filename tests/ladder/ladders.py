@@ -89,4 +89,4 @@ def state_of(folder: Path) -> tuple[list[Any], set[str], dict[str, str]]:
     """The batches of a folder, the pairings that were played, and the status of each bot."""
     with Store.open(folder) as store:
         bots = {bot.bot: bot.status for bot in store.bots()}
-        return [batch.row for batch in batches_in(store.meta())], set(store.finished()), bots
+        return [batch.row for batch in batches_in(store.batches())], set(store.finished()), bots

@@ -35,6 +35,7 @@ from arena.server.kept.finished import LinkCard, card_of
 from arena.server.kept.past_turn import PastTurn, TurnWanted
 from arena.server.limits import RESULTS_MAX
 from arena.store import ALL_MATCHES, DATABASE, LOCK, MatchFilter, Store, StoredMatch, is_held
+from arena.store.choosing import Kind
 from arena.telling.replay import Replay, replay_of
 from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
@@ -168,6 +169,30 @@ class ResultsCatalog:
             return store.size(), store.matches_from(first, count)
         numbers = self._chosen.numbers(store, (folder.name, folder.fingerprint), of)
         return len(numbers), store.numbered(numbers[first : first + count])
+
+    def latest(
+        self, name: str, bots: Sequence[str], only: Kind | None, first: int, count: int
+    ) -> ResultsMatches:
+        """`count` matches of these versions of a bot from `first` on, those first that ended last.
+
+        By indexes alone: it costs the same however much the folder holds of others, and while it grows.
+        """
+        folder, of = self.folder(name), MatchFilter(bots[0], None, only, tuple(bots[1:]))
+        with _opened(folder) as store:
+            total, found = store.count_of(of), store.latest(of, first, count)
+            sealed = store.sealed_among({match.series_id for match in found})
+            return ResultsMatches(
+                name=name,
+                bots=[*bots],
+                versions=_versions(sorted(bots, key=by_slot)),
+                bot=bots[0],
+                against=None,
+                only=only,
+                matches_in_all=total,
+                first=first,
+                next=first + count if total > first + count else None,
+                matches=[_match(match, match.series_id in sealed) for match in found],
+            )
 
     def logs(self, name: str, bot: str) -> str:
         """What a bot printed, as text.  Raises Refusal if there is nothing, or a series is open.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +27,6 @@ from arena.server.league.league_views import LeagueViewer
 from arena.server.league.leagues import OpenLeague
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.tables.api import address_of
-from arena.store import MatchFilter
 from arena.store.choosing import Kind
 
 T = TypeVar("T")
@@ -64,7 +62,7 @@ class PlayedApi(Api):
         refusals=("forbidden", "conflict"),
     )
     async def list_matches(self, request: Request) -> ResultsMatches:
-        """The matches of a bot, in all its versions."""
+        """The matches of a bot, in all its versions, the latest first."""
         live, viewer = await self._door.seen_by(request)
         entry = live.league.entry(request.path_params["bot"])
         _check_shown(live, viewer, [entry.id])
@@ -74,7 +72,9 @@ class PlayedApi(Api):
             raise Refusal("not_found", f"{entry.shown_name} has not played yet")
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         names = [entry.of(version) for version in reversed(played)]
-        return await self._read(request, lambda: self._matches(live.league.name, names, only, first))
+        return await self._read(
+            request, lambda: self._catalog.latest(live.league.name, names, only, first, PAGE)
+        )
 
     @endpoint(
         "GET",
@@ -108,17 +108,6 @@ class PlayedApi(Api):
             raise Refusal("not_found", why)
         folder, id = self._folder / live.league.name, entry.of(started[-1])
         return PrintedText(await self._read(request, lambda: logs_text(folder, id)))
-
-    def _matches(self, league: str, names: Sequence[str], only: Kind | None, first: int) -> ResultsMatches:
-        """The matches of all versions of a bot; `names`: these, of which the newest may not have any yet."""
-        for name in names[:-1]:
-            with suppress(Refusal):
-                return self._catalog.matches(
-                    league, MatchFilter(name, None, only), first, PAGE, all_versions=True
-                )
-        return self._catalog.matches(
-            league, MatchFilter(names[-1], None, only), first, PAGE, all_versions=True
-        )
 
     async def _read(self, request: Request, read: Callable[[], T]) -> T:
         """What a thread reads, of which an address may have a few at a time."""

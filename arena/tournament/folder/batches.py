@@ -1,19 +1,19 @@
-"""The batches of a ladder, as its folder keeps them: a row for each, among the values of `meta`.
+"""The batches of a ladder, as its folder keeps them: a row for each, in JSON.
 
 What ratings said is in the rows too, so that whoever goes on, or checks, plans the same without rating.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 import msgspec
 
 from arena.errors import ConfigError
-from arena.schedule.endless import BATCH
 from arena.schedule.ladder_rows import BatchRow, LadderStanding
+from arena.store import Row
 
 PAIRS_MAX = 500
 """How many pairs whose order is open are kept: those that are most open."""
@@ -26,9 +26,9 @@ ERROR_MAX = 1e6
 class ContradictedBatch(ConfigError):
     """A batch of a folder says what cannot be, or what its matches contradict."""
 
-    def __init__(self, key: str, found: str, right: str) -> None:
-        super().__init__(f"{key}: found {found}, expected {right}")
-        self.key, self.found, self.right = key, found, right
+    def __init__(self, number: int, found: str, right: str) -> None:
+        super().__init__(f"batch {number}: found {found}, expected {right}")
+        self.number, self.found, self.right = number, found, right
 
 
 @attrs.frozen
@@ -69,15 +69,16 @@ class KeptBatch:
         return said if self.standing is None else said | {"standing": msgspec.to_builtins(self.standing)}
 
 
-def batches_in(meta: Mapping[str, Any]) -> list[KeptBatch]:
-    """All batches of a folder, in order.  Raises ContradictedBatch if one of them cannot be read."""
-    found = []
-    for key in sorted(key for key in meta if key.startswith(BATCH)):
+def batches_in(rows: Iterable[Row]) -> Iterator[KeptBatch]:
+    """The batches of a folder, from their numbers and rows, one by one.
+
+    Raises ContradictedBatch if one of them cannot be read.
+    """
+    for number, text in rows:
         try:
-            row, standing = dict(meta[key]), None
+            row, standing = msgspec.json.decode(text, type=dict[str, Any]), None
             if "standing" in row:
                 standing = msgspec.convert(row.pop("standing"), KeptStanding)
-            found.append(KeptBatch(msgspec.convert(row, BatchRow), standing))
-        except (msgspec.ValidationError, TypeError, ValueError) as error:
-            raise ContradictedBatch(key, str(error), "the row of a batch") from None
-    return found
+            yield KeptBatch(msgspec.convert(row, BatchRow), standing)
+        except (msgspec.DecodeError, TypeError, ValueError) as error:
+            raise ContradictedBatch(number, str(error), "the row of a batch") from None

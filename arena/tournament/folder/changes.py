@@ -59,7 +59,6 @@ class AddBot:
 class OpenBatch:
     """Keep a batch of a ladder with the pairings that it begins with, all or nothing."""
 
-    key: str
     row: Mapping[str, object]
     planned: tuple[Pairing, ...]
     dropped: tuple[PairingId, ...] = ()

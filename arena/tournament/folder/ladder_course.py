@@ -1,11 +1,13 @@
 """A ladder as its folder holds it: its batches, the series that are open, and what has closed since.
 
 All of it follows from rows of the folder and its matches, so a process that was killed goes on where it was.
+Only what is open is kept here: what has closed is counted, told, and forgotten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 import attrs
@@ -13,7 +15,7 @@ import attrs
 from arena.match.record import Entry
 from arena.schedule import FormatKind, Pairing, PairingId, Terms
 from arena.schedule.course import ClosedSeries, MatchResult
-from arena.schedule.endless import KIND, batch_key
+from arena.schedule.endless import KIND
 from arena.schedule.ladder import FailureReason, Ladder
 from arena.schedule.ladder_rows import (
     BatchRow,
@@ -23,7 +25,7 @@ from arena.schedule.ladder_rows import (
     PresentBot,
 )
 from arena.schedule.playing_time import spent_by_owner
-from arena.store import FinishedMatch
+from arena.store import FinishedMatch, Store
 from arena.tournament.folder.batches import ContradictedBatch, KeptBatch, KeptStanding, batches_in
 from arena.tournament.folder.run import Run
 from arena.tournament.plan import terms_of
@@ -39,7 +41,6 @@ class OpenedBatch:
     """A batch that begins."""
 
     number: int
-    key: str
     row: Mapping[str, object]
     planned: tuple[Pairing, ...]
     dropped: tuple[PairingId, ...]
@@ -49,10 +50,7 @@ class OpenedBatch:
 
 
 class LadderCourse:
-    """The course of a ladder, from the rows of its batches and its matches.
-
-    Raises ContradictedBatch where they contradict each other.
-    """
+    """The course of a ladder, which is told its batches one by one, of the folder and new ones."""
 
     is_over = False
     kind: FormatKind = KIND
@@ -63,16 +61,12 @@ class LadderCourse:
         self,
         terms: Terms,
         settings: LadderSettings,
-        batches: Iterable[KeptBatch],
-        finished: Mapping[PairingId, FinishedMatch],
+        tell: Callable[[Sequence[ClosedSeries]], object] = lambda series: None,
     ) -> None:
-        self.order: list[Pairing] = []
-        """All pairings so far, in order of play, those that are void too."""
-        self.by_id: dict[PairingId, Pairing] = {}
+        """`tell` is told the series that count, those of a batch at a time."""
         self.batch = -1
         """The number of the last batch."""
-        self.counted: list[ClosedSeries] = []
-        """The series that count, and that nobody has taken yet."""
+        self._tell = tell
         self._judge = _AsKept()
         self._ladder = Ladder(settings, terms, self._judge)
         self._waiting: dict[PairingId, Pairing] = {}
@@ -91,19 +85,28 @@ class LadderCourse:
         """Matches of void series that had not begun, and that the folder has not been told of."""
         self._spent: list[tuple[str, float]] = []
         """A bot and its seconds, for each seat of each match since the last batch began."""
-        for batch in batches:
-            self._begin(batch)
-            for pairing in self.order[len(self.order) - self._last :]:
-                if (match := finished.get(pairing.id)) is not None:
-                    self._note(pairing, _match_of(pairing, match))
 
     @classmethod
-    def of(cls, run: Run) -> LadderCourse:
-        """The course of an open folder."""
+    def new(
+        cls, run: Run, tell: Callable[[Sequence[ClosedSeries]], object] = lambda series: None
+    ) -> LadderCourse:
+        """The course of an open folder before its first batch."""
         plan = run.plan
         settings = LadderSettings(withdrawn_after=plan.withdrawn_after, restarts_max=plan.restarts_max)
-        batches = batches_in(run.store.meta())
-        return cls(terms_of(plan, run.seed), settings, batches, run.store.finished())
+        return cls(terms_of(plan, run.seed), settings, tell)
+
+    def replay(self, store: Store) -> Iterator[tuple[Pairing, ...]]:
+        """Takes in the batches of a folder with their matches; yields the pairings of each.
+
+        Raises ContradictedBatch where they contradict each other.
+        """
+        for batch in batches_in(store.batches()):
+            planned = self._begin(batch)
+            finished = store.finished_among([pairing.id for pairing in planned])
+            for pairing in planned:
+                if (match := finished.get(pairing.id)) is not None:
+                    self._note(pairing, _match_of(pairing, match))
+            yield planned
 
     @property
     def withdrawn(self) -> Mapping[str, FailureReason]:
@@ -120,9 +123,9 @@ class LadderCourse:
         """Whether a series is open."""
         return bool(self._ladder.open)
 
-    def is_void(self, pairing: Pairing) -> bool:
-        """Whether a match is of a series that never counts."""
-        return pairing.series in self._ladder.void
+    def is_void(self, series: str) -> bool:
+        """Whether this series never counts."""
+        return series in self._ladder.void
 
     @property
     def open_matches(self) -> Iterator[Pairing]:
@@ -148,9 +151,10 @@ class LadderCourse:
         before = dict(self._ladder.failed)
         batch = KeptBatch(row, None if standing is None else KeptStanding.of(standing))
         planned = self._begin(batch)
+        self._order_again()
         failed = {bot: how for bot, how in self._ladder.failed.items() if bot not in before}
         dropped, self._dropped = tuple(self._dropped), []
-        return OpenedBatch(number, batch_key(number), batch.said(), planned, dropped, failed)
+        return OpenedBatch(number, batch.said(), planned, dropped, failed)
 
     def _begin(self, batch: KeptBatch) -> tuple[Pairing, ...]:
         """Takes in a batch, new or of the folder; returns its pairings."""
@@ -158,27 +162,22 @@ class LadderCourse:
         if batch.standing is not None:
             self._judge.kept = batch.standing.standing
         if (why := self._ladder.refusal(row, self._over)) is not None:
-            raise ContradictedBatch(batch_key(row.batch), why, "what the batches before it allow")
+            raise ContradictedBatch(row.batch, why, "what the batches before it allow")
         ending = [self._ladder.open[series] for series in row.closed]
         planned = self._ladder.open_batch(row, self._over)
-        self.counted += self._judge.taken()
-        for block in ending:
-            for pairing in block:
-                del self._over[pairing.id]
+        self._tell(self._judge.taken())
+        for pairing in chain.from_iterable(ending):
+            del self._over[pairing.id]
         void = self._ladder.void
         self._dropped += [id for id, pairing in self._waiting.items() if pairing.series in void]
         self._waiting = {id: pairing for id, pairing in self._waiting.items() if pairing.series not in void}
-        self._over = {id: m for id, m in self._over.items() if self.by_id[id].series not in void}
-        self.order += planned
-        self._last = len(planned)
-        more = {pairing.id: pairing for pairing in planned}
-        self.by_id |= more
-        self._waiting |= more
+        still_open = {pairing.id for pairing in chain.from_iterable(self._ladder.open.values())}
+        self._over = {id: match for id, match in self._over.items() if id in still_open}
+        self._waiting |= {pairing.id: pairing for pairing in planned}
         self._spent.clear()
         for one in row.present:
             self._seen.setdefault(one.bot, one)
         self.batch = row.batch
-        self._order_again()
         return planned
 
     def _is_complete(self, block: Sequence[Pairing]) -> bool:

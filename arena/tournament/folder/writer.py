@@ -118,8 +118,8 @@ def _make(store: Store, change: Change) -> None:
             store.set_meta("places", dict(places))
         case AddBot(bot):
             store.put_bots([bot])
-        case OpenBatch(key, row, planned, dropped):
-            store.extend_schedule(planned, {key: row}, dropped)
+        case OpenBatch(row, planned, dropped):
+            store.add_batch(row, planned, dropped)
         case _:
             assert_never(change)
 
