@@ -79,6 +79,13 @@ class Cheeky(Bot):
         return "pass" if self.asked == 2 else honest_move(state)
 
 
+class Talker(Bot):
+    """Says something to the host in place of a move."""
+
+    def move(self, state, options):
+        return ["a word to the host"]
+
+
 class Hopeless(Bot):
     """Never makes a legal move, and is abandoned in every match."""
 

@@ -56,6 +56,8 @@ class BeginLadder(msgspec.Struct, frozen=True, tag=True):
     """How old what is said of ratings may be."""
     build_s: float = 60.0
     """How long a build may take."""
+    epoch_s: float = 86_400.0
+    """How long an epoch lasts, after which what it has planned is played to its end."""
 
 
 class SetField(msgspec.Struct, frozen=True, tag=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -13,8 +14,9 @@ from arena.match.record import Entry
 from arena.schedule import Pairing, match_id
 from arena.schedule.ladder import FailureReason
 from arena.schedule.ladder_rows import LadderStanding
-from arena.tournament.folder.changes import Change, Changes, OpenBatch, Publish, SetStatus
+from arena.tournament.folder.changes import BeginEpoch, Change, Changes, OpenBatch, Publish, SetStatus
 from arena.tournament.folder.ladder_course import LadderCourse
+from arena.tournament.folder.seal import Seal, opening_of
 from arena.tournament.play.grounds import TakenMatch
 from arena.tournament.play.in_process import InProcessGrounds
 
@@ -41,17 +43,23 @@ class Audience(Protocol):
     def note_failed(self, id: str, how: FailureReason) -> None:
         """Is told that a version failed in play."""
 
+    def note_epoch(self) -> None:
+        """Is told that an epoch has ended."""
+
 
 @attrs.define(eq=False)
 class LadderPlay:
     """The ladder's matches in progress, and what follows from those that end."""
 
-    _grounds: InProcessGrounds
+    _grounds_with: Callable[[int], InProcessGrounds]
+    """The grounds on which matches are played with a seed."""
     _course: LadderCourse
     _keep: trio.MemorySendChannel[Changes]
-    _seed: int = attrs.field(kw_only=True)
+    _epoch_s: float = attrs.field(kw_only=True)
+    _draw_seal: Callable[[], Seal] = attrs.field(kw_only=True)
     _batch_s: float = attrs.field(kw_only=True)
     _audience: Audience = attrs.field(kw_only=True)
+    _grounds: InProcessGrounds = attrs.field(init=False)
     _taken_on: dict[TakenMatch, None] = attrs.field(factory=dict)
     """The matches in progress."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
@@ -71,7 +79,7 @@ class LadderPlay:
 
     async def play(self) -> None:
         """Plays until it is cancelled; finished matches are kept even then."""
-        self._grounds.follow(self._pending, lambda: None)
+        self._set_out()
         await self._audience.are_back()  # else the open series of all who played before would be void
         try:
             async with trio.open_nursery() as matches:
@@ -87,6 +95,11 @@ class LadderPlay:
             for taken in self._taken_on:
                 self._grounds.end(taken)
             self._taken_on.clear()
+
+    def _set_out(self) -> None:
+        """Has matches be played with the seed of the epoch."""
+        self._grounds = self._grounds_with(self._course.seed)
+        self._grounds.follow(self._pending, lambda: None)
 
     async def _go_on(self, matches: trio.Nursery, began_at: float) -> None:
         """Begins what can begin, waits until something has changed, and books what is over."""
@@ -108,8 +121,12 @@ class LadderPlay:
 
     def _is_batch_over(self, for_s: float) -> bool:
         """Whether the next batch begins: at the deadline, or before it where tables would stay empty."""
-        if self._is_paused or self._is_idle():
+        if self._is_paused:
             return False
+        if self._course.is_ended:
+            return not (self._taken_on or self._over)
+        if self._is_idle():
+            return self._is_time_over
         if for_s >= self._batch_s:
             return True
         return for_s >= LEAST_S and not self._grounds.is_full and self._next() is None
@@ -119,9 +136,26 @@ class LadderPlay:
         is_over = not (self._taken_on or self._over or self._course.has_open)
         return is_over and self._audience.present.keys() == self._present
 
+    @property
+    def _is_time_over(self) -> bool:
+        """Whether the epoch is to end; one in which nothing was planned goes on."""
+        return self._course.has_planned and time.time() - self._course.began_at >= self._epoch_s
+
+    async def _begin_epoch(self) -> None:
+        """Ends the epoch, in which all is played, and begins the next with a seed of its own."""
+        seal, now = self._draw_seal(), time.time()
+        await self._keep.send([BeginEpoch(now, seal)])  # what is sent after it is kept after it
+        self._course.begin_epoch(self._course.epoch + 1, opening_of(seal).seed, now)
+        self._set_out()
+        self._audience.note_epoch()
+
     async def _open_batch(self) -> None:
+        if self._course.may_begin_epoch and not (self._taken_on or self._over):
+            await self._begin_epoch()
         self._present = frozenset(self._audience.present)
-        opened = self._course.open_batch(self._audience.present, self._audience.take_standing())
+        opened = self._course.open_batch(
+            self._audience.present, self._audience.take_standing(), ends=self._is_time_over
+        )
         for bot, how in opened.failed.items():
             self._grounds.withdraw(bot)
             self._audience.note_failed(bot, how)
@@ -166,4 +200,4 @@ class LadderPlay:
         closed = self._course.note(entry)
         if not closed:
             return [entry]
-        return [entry, Publish(tuple(match_id(self._seed, pairing.id) for pairing in closed))]
+        return [entry, Publish(tuple(match_id(self._course.seed, pairing.id) for pairing in closed))]

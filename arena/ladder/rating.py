@@ -38,9 +38,11 @@ class Rater:
 
     def add(self, series: Iterable[ClosedSeries]) -> None:
         """Takes in more series that count."""
-        self._untold += series
-        if not self._is_read:
-            self._take_in()
+        for one in series:
+            if self._is_read:
+                self._untold.append(one)
+            else:
+                self._take_in(one)
 
     async def rate(self, bots: Sequence[str]) -> Rated:
         """What is known about these bots by now."""
@@ -49,14 +51,13 @@ class Rater:
             standing, places = await trio.to_thread.run_sync(partial(self._rated, tuple(bots)))
         finally:
             self._is_read = False
-            self._take_in()
+            untold, self._untold = self._untold, []
+            self.add(untold)
         return Rated(standing, tuple(map(self._row, places)))
 
-    def _take_in(self) -> None:
-        for series in self._untold:
-            self._ratings.add(series)
-            self._series.update({bot for pairing, _ in series.matches for bot in pairing.bots})
-        self._untold.clear()
+    def _take_in(self, series: ClosedSeries) -> None:
+        self._ratings.add(series)
+        self._series.update({bot for pairing, _ in series.matches for bot in pairing.bots})
 
     def _rated(self, bots: tuple[str, ...]) -> tuple[LadderStanding, list[LadderPlace]]:
         return self._ratings.standing(bots), self._ratings.places(bots)

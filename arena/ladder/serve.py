@@ -38,8 +38,10 @@ from arena.store import DATABASE, StoredBot
 from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.game_source import find_game
 from arena.tournament.folder.changes import AddBot, Changes, SetStatus
+from arena.tournament.folder.epochs import drawn_seal, run_in
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.ladder_course import LadderCourse
+from arena.tournament.folder.published import publish_epochs
 from arena.tournament.folder.run import Run
 from arena.tournament.folder.writer import note_bug, open_writer
 from arena.tournament.lobby.callers import lift_files_limit
@@ -87,24 +89,33 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
     with open_run(tournament) as run, open_watch() as watch, open_conversations(run) as conversations:
         run.begin()
         rater = Rater()
-        course = LadderCourse.new(run, rater.add)
-        for _ in course.replay(run.store):
-            pass
+        course = LadderCourse.of(run, rater.add)
         async with (
             open_box("strict", secret=run.folder / DATABASE) as box,
             open_pool(run, box, watch, partial(note_bug, run, Summary())) as (pool, _),
         ):
             versions: dict[str, str] = {}
-            grounds = InProcessGrounds(attrs.evolve(run, versions=versions), pool, watch, conversations)
+            named = attrs.evolve(run, versions=versions)
+
+            def grounds_with(seed: int) -> InProcessGrounds:
+                return InProcessGrounds(run_in(named, seed), pool, watch, conversations)
+
             async with open_writer(run) as keep, trio.open_nursery() as nursery:
                 ladder = _OpenLadder(begin, run, pool, box, keep, pipe, versions, course, rater)
                 ladder.play = LadderPlay(
-                    grounds, course, keep, seed=run.seed, batch_s=begin.batch_s, audience=ladder
+                    grounds_with,
+                    course,
+                    keep,
+                    epoch_s=begin.epoch_s,
+                    draw_seal=partial(drawn_seal, run.store.meta()),
+                    batch_s=begin.batch_s,
+                    audience=ladder,
                 )
                 nursery.start_soon(ladder.play.play)
                 nursery.start_soon(ladder.try_all)
                 nursery.start_soon(ladder.tell)
                 nursery.start_soon(ladder.rate)
+                nursery.start_soon(ladder.publish)
                 try:
                     await ladder.hear()
                 except ConfigError as error:
@@ -157,6 +168,8 @@ class _OpenLadder:
     """Messages that the server is to be sent."""
     _has_news: trio.Event = attrs.field(factory=trio.Event)
     _is_changed: trio.Event = attrs.field(factory=trio.Event)
+    _has_ended: trio.Event = attrs.field(factory=trio.Event)
+    """Set when an epoch has ended."""
 
     def __attrs_post_init__(self) -> None:
         bots = self._run.store.bots()
@@ -180,6 +193,16 @@ class _OpenLadder:
 
     def note_failed(self, id: str, how: FailureReason) -> None:
         self._say(self._field.fail(id, FAILURES[how]))
+
+    def note_epoch(self) -> None:
+        self._has_ended.set()
+
+    async def publish(self) -> None:
+        """Has copies made of the epochs that have ended."""
+        while True:
+            self._has_ended = trio.Event()
+            await publish_epochs(self._run.folder, self._course.epoch)
+            await self._has_ended.wait()
 
     # The server.
 

@@ -49,7 +49,9 @@ FailureReason: TypeAlias = Literal["abandoned", "crashed"]
 class Ladder:
     """What is planned so far, and what counts; told every row once, in order."""
 
-    def __init__(self, settings: LadderSettings, terms: Terms, judge: LadderJudge) -> None:
+    def __init__(self, settings: LadderSettings, terms: Terms, judge: LadderJudge, epoch: int = 0) -> None:
+        """`epoch`: names its series, so that they differ from those of other epochs."""
+        self.epoch = epoch
         self.settings = settings
         self.terms = terms
         self.failed: dict[str, FailureReason] = {}
@@ -80,6 +82,11 @@ class Ladder:
         self._turns = MeetingTurns()
 
     @property
+    def is_ending(self) -> bool:
+        """Whether nothing more is planned."""
+        return self._row is not None and self._row.ends
+
+    @property
     def open(self) -> Mapping[str, tuple[Pairing, ...]]:
         """The series that are planned and neither closed nor void, in schedule order."""
         return self._open
@@ -89,6 +96,8 @@ class Ladder:
         number = 0 if self._row is None else self._row.batch + 1
         if row.batch != number:
             return f"batch {row.batch} stands where batch {number} was expected"
+        if self.is_ending and not row.ends:
+            return f"batch {number} goes on after an end"
         bots = [each.bot for each in row.present]
         if len(set(bots)) < len(bots):
             return f"batch {number} says twice that a bot is present"
@@ -124,7 +133,7 @@ class Ladder:
         self._seat(row.present)
         self._make_void()
         self.standing = self._judge.standing(tuple(sorted(self._present)))
-        return tuple(chain.from_iterable(map(self._plan, self._chosen())))
+        return () if row.ends else tuple(chain.from_iterable(map(self._plan, self._chosen())))
 
     def _count(self, closed: Iterable[tuple[Pairing, ...]], results: Mapping[PairingId, LadderMatch]) -> None:
         """Takes in the series that closed, in the order in which they count."""
@@ -204,7 +213,8 @@ class Ladder:
         """The pairings of one more series of these bots."""
         assert self._row is not None
         key = frozenset(bots)
-        block = tuple(series_of(self.terms, sorted(bots), self._repetitions[key], cycle=self._row.batch))
+        repetition = f"{self.epoch}.{self._repetitions[key]}"
+        block = tuple(series_of(self.terms, sorted(bots), repetition, cycle=self._row.batch))
         self._repetitions[key] += 1
         self._series.update(bots)
         self._planned += 1
@@ -212,8 +222,10 @@ class Ladder:
         return block
 
     def _admitted(self, accounts: TimeAccounts) -> Collection[str]:
-        """The owners whose bots may play."""
+        """The owners whose bots may play: at the end all, so that it comes."""
         owners = {each.owner for each in self._present.values()}
+        if self.is_ending:
+            return owners
         return accounts.admitted(owners, 1 if self.settings.owners_may_meet else self.terms.seats)
 
     def _rooms(self, open_blocks: Iterable[Sequence[Pairing]]) -> tuple[dict[str, int], dict[str, int]]:

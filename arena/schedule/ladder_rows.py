@@ -37,6 +37,8 @@ class BatchRow:
     """The ids of the series that closed during the batch before, in any order."""
     spent: Mapping[str, float] = attrs.field(factory=dict)
     """Owner -> the seconds for which matches of the batch before waited for bots of this owner."""
+    ends: bool = False
+    """Whether the ladder comes to its end: nothing more is planned, and what is open is played by all."""
 
 
 @attrs.frozen

@@ -36,7 +36,7 @@ class Pairing:
 
 
 def rotations(
-    bots: Sequence[str], repetition: int, *, cycle: int, game: str, seed: int, deals: Deals
+    bots: Sequence[str], repetition: int | str, *, cycle: int, game: str, seed: int, deals: Deals
 ) -> Iterator[Pairing]:
     """One series: the bots, named in any order, sit once in every seat.
 
@@ -59,8 +59,11 @@ def circle_of(bots: Sequence[str], series: str, seed: int) -> tuple[str, ...]:
     return tuple(sorted(bots, key=keys.__getitem__))
 
 
-def series_id(bots: Sequence[str], repetition: int) -> str:
-    """The unique name of a set of bots, in any order, and a repetition: `odds+random#3`."""
+def series_id(bots: Sequence[str], repetition: int | str) -> str:
+    """The unique name of a set of bots, in any order, and a repetition: `odds+random#3`.
+
+    In a ladder the epoch is before it: `#2.3`.
+    """
     return f"{joined(sorted(bots))}#{repetition}"
 
 

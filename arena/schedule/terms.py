@@ -90,7 +90,7 @@ class FormatKind:
     """Whether a tournament can be of this kind; if not, another command uses it."""
 
 
-def series_of(terms: Terms, bots: Sequence[str], repetition: int, *, cycle: int) -> Iterator[Pairing]:
+def series_of(terms: Terms, bots: Sequence[str], repetition: int | str, *, cycle: int) -> Iterator[Pairing]:
     """One series of a tournament on these terms."""
     return rotations(bots, repetition, cycle=cycle, game=terms.game, seed=terms.seed, deals=terms.deals)
 

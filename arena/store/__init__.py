@@ -28,6 +28,7 @@ from arena.store.rows import (
     FinishedMatch,
     SeriesState,
     StoredBot,
+    StoredEpoch,
     StoredMatch,
     StoredSeat,
 )

@@ -2,8 +2,8 @@
 
 SQLite notices that a page is broken, not that a number in it has changed.  Every match has a checksum over
 all its rows.  The table `checksums` has one for each other part: every row of `meta` and `bots`; and all
-matches, all rows of the schedule, all batches of a ladder, each of which combines theirs, so that none gets
-lost, and one more costs the same however many there are.
+matches, all rows of the schedule, all epochs and all batches of a ladder, each of which combines theirs, so
+that none gets lost, and one more costs the same however many there are.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from arena.store.schema import MARK, Row, stored_columns
 
 SIZE_BYTES = 8
 """The length of a checksum: one damaged match in 2⁶⁴ would go unnoticed."""
-MATCHES, SCHEDULE, BATCHES, META, BOT = "matches", "schedule", "batches", "meta ", "bot "
-"""The names of parts in the table `checksums`; the last two are followed by a key, or a bot's name."""
+MATCHES, SCHEDULE, EPOCHS, BATCHES = "matches", "schedule", "epochs", "batches"
+META, BOT = "meta ", "bot "
+"""The names of parts in the table `checksums`; these two are followed by a key, or a bot's name."""
 HANGING = {
     "seats": "seat",
     "decisions": "number",
@@ -69,7 +70,7 @@ def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> N
 
 
 def note_more_rows(db: sqlite3.Connection, part: str, rows: Sequence[Row], *, are_gone: bool = False) -> None:
-    """Notes that rows of the schedule, or batches, were added to the others, or removed from them."""
+    """Notes that rows of the schedule, epochs or batches were added to the others, or removed from them."""
     _note_more(db, part, map(checksum, rows), -len(rows) if are_gone else len(rows))
 
 
@@ -126,6 +127,7 @@ def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[i
     return {
         MATCHES: (len(matches), together(matches)),
         SCHEDULE: sum_of_rows(db, SCHEDULE),
+        EPOCHS: sum_of_rows(db, EPOCHS),
         BATCHES: sum_of_rows(db, BATCHES),
         **_sums(META, [(key, text) for key, text in meta if key != MARK]),
         **_sums(BOT, bots),
@@ -148,7 +150,7 @@ def _sums(part: str, rows: Iterable[Row]) -> dict[str, tuple[int, bytes]]:
 
 
 def sum_of_rows(db: sqlite3.Connection, part: str) -> tuple[int, bytes]:
-    """How many rows the schedule has, or batches there are, and their checksum."""
+    """How many rows the schedule has, or epochs or batches there are, and their checksum."""
     count, whole = 0, 0
     for row in db.execute(f"SELECT {stored_columns(part)} FROM {part}"):
         whole ^= int.from_bytes(checksum(row), "big")
@@ -156,22 +158,28 @@ def sum_of_rows(db: sqlite3.Connection, part: str) -> tuple[int, bytes]:
     return count, whole.to_bytes(SIZE_BYTES, "big")
 
 
-def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
-    """(number, checksum as stored, rows) of all matches, in the order in which they are stored."""
-    others = [_Tail(db, table, order) for table, order in HANGING.items()]
-    matches = f"SELECT number, checksum, {stored_columns('matches')} FROM matches ORDER BY number"
-    for number, sum, *row in db.execute(matches):
+def stored_rows(
+    db: sqlite3.Connection, numbers: tuple[int, int] = (-(1 << 63), (1 << 63) - 1)
+) -> Iterator[tuple[int, bytes, MatchRows]]:
+    """(number, checksum as stored, rows) of all matches, in the order in which they are stored.
+
+    `numbers`: of the first one and the last one that are wanted.
+    """
+    others = [_Tail(db, table, order, numbers) for table, order in HANGING.items()]
+    matches = f"SELECT number, checksum, {stored_columns('matches')} FROM matches"
+    for number, sum, *row in db.execute(f"{matches} WHERE number BETWEEN ? AND ? ORDER BY number", numbers):
         yield number, sum, MatchRows(row, *[other.of(number) if other.next else () for other in others])
 
 
 class _Tail:
     """The rows of a table that belong to matches, asked for by rising numbers of matches."""
 
-    def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
+    def __init__(self, db: sqlite3.Connection, table: str, order: str, numbers: tuple[int, int]) -> None:
         # A row whose number is not a number is damaged, and missing from its match.
-        is_number = "typeof(match) = 'integer'"
+        is_number = "typeof(match) = 'integer' AND match BETWEEN ? AND ?"
         columns = f"match, {stored_columns(table)}"
-        self.cursor = db.execute(f"SELECT {columns} FROM {table} WHERE {is_number} ORDER BY match, {order}")
+        wanted = f"SELECT {columns} FROM {table} WHERE {is_number} ORDER BY match, {order}"
+        self.cursor = db.execute(wanted, numbers)
         self.next: Row | None = next(self.cursor, None)
 
     def of(self, number: int) -> list[Row]:

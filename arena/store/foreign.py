@@ -16,7 +16,7 @@ from pathlib import Path
 from arena.errors import ConfigError
 from arena.store.files import COLUMNS_FOLDER, DATABASE, LATEST, LOCK
 
-FOLDERS = ("faults", "logs", COLUMNS_FOLDER)
+FOLDERS = ("faults", "logs", "epochs", COLUMNS_FOLDER)
 """The subfolders of a results folder in which the arena reads and writes."""
 _JOURNAL = "-journal"
 """How the name of a rollback journal ends, which our databases never need: their changes go to a WAL.

@@ -26,12 +26,21 @@ from arena.store.rows import (
     FaultCount,
     FinishedMatch,
     StoredBot,
+    StoredEpoch,
     StoredMatch,
     finished_from,
     own_game_from,
     seat_from,
 )
-from arena.store.schema import ID_BEGINS, IN_ORDER, MARK, TABLES_OF_SERVER, Row, quoted_names
+from arena.store.schema import (
+    ID_BEGINS,
+    IN_ORDER,
+    MARK,
+    TABLES_OF_SERVER,
+    Row,
+    quoted_names,
+    stored_columns,
+)
 
 
 class Reading(Database):
@@ -109,16 +118,25 @@ class Reading(Database):
                 found.setdefault(pairing_id, []).append(row)
         return {pairing_id: finished_from(rows) for pairing_id, rows in found.items()}
 
-    def batches(self) -> Iterator[Row]:
-        """The batches of a ladder in order, each with its number, as JSON."""
-        return self.rows("SELECT number, row FROM batches ORDER BY number")
+    def epochs(self) -> list[StoredEpoch]:
+        """The epochs of a ladder, in order."""
+        return [
+            StoredEpoch(*row)
+            for row in self.rows(f"SELECT {stored_columns('epochs')} FROM epochs ORDER BY 1")
+        ]
 
-    def closed_in_batches(self) -> frozenset[str] | None:
-        """The ids of all series that have closed, as the batches of a ladder say; None: it has none."""
+    def batches(self, first: int = 0, end: int | None = None) -> Iterator[Row]:
+        """The batches of a ladder in order, from one on to before another, each with its number, as JSON."""
+        where = "number >= ? AND number < COALESCE(?, number + 1)"
+        return self.rows(f"SELECT number, row FROM batches WHERE {where} ORDER BY number", first, end)
+
+    def closed_in_batches(self, first: int = 0, end: int | None = None) -> frozenset[str] | None:
+        """The ids of the series that have closed, as these batches of a ladder say; None: it has none."""
         if not any(self.rows("SELECT 1 FROM batches LIMIT 1")):
             return None
-        told = self.rows("SELECT value FROM batches, json_each(batches.row, '$.closed')")
-        return frozenset(series for (series,) in told)
+        where = "number >= ? AND number < COALESCE(?, number + 1)"
+        closed = f"SELECT value FROM batches, json_each(batches.row, '$.closed') WHERE {where}"
+        return frozenset(series for (series,) in self.rows(closed, first, end))
 
     def players(self) -> set[str]:
         """The names of all bots that sat in a match."""

@@ -29,6 +29,10 @@ CREATE TABLE schedule (
     position INTEGER PRIMARY KEY, pairing_id TEXT NOT NULL UNIQUE, series_id TEXT NOT NULL
 );
 CREATE INDEX schedule_series ON schedule (series_id);
+CREATE TABLE epochs (
+    number INTEGER PRIMARY KEY, began_at REAL NOT NULL, ended_at REAL, first_batch INTEGER NOT NULL,
+    first_match INTEGER NOT NULL, sha256 TEXT NOT NULL, opening TEXT NOT NULL
+);
 CREATE TABLE batches (number INTEGER PRIMARY KEY, row TEXT NOT NULL);
 CREATE TABLE matches (
     number INTEGER PRIMARY KEY, match_id TEXT NOT NULL UNIQUE, pairing_id TEXT NOT NULL UNIQUE,
@@ -217,6 +221,7 @@ STORED: Mapping[str, tuple[str, ...]] = {
         "meta": "key value",
         "bots": "bot version path command language fingerprint status margin_s box",
         "schedule": "position pairing_id series_id",
+        "epochs": "number began_at ended_at first_batch first_match sha256 opening",
         "batches": "number row",
         "matches": "match_id pairing_id series_id cycle rotation game seats deals status turns decisions"
         " duration_s started_at seed error packed",

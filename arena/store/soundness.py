@@ -17,7 +17,7 @@ import attrs
 
 from arena.errors import START_OVER, ConfigError, Hint
 from arena.store import checksums
-from arena.store.checksums import BATCHES, BOT, MATCHES, META, SCHEDULE, MatchRows
+from arena.store.checksums import BATCHES, BOT, EPOCHS, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.files import DATABASE_ERRORS, code_of
 from arena.store.kept.digest import written_digest
 from arena.store.rows import insert_rows
@@ -204,7 +204,7 @@ class _Salvage:
 
     def all(self) -> Damage:
         sound, lost = self._matches()
-        is_planned = self._rows_of(SCHEDULE) & self._rows_of(BATCHES)
+        is_planned = self._rows_of(SCHEDULE) & self._rows_of(EPOCHS) & self._rows_of(BATCHES)
         whole = {"meta": self._meta(), "bots": self._bots(), "schedule": is_planned}
         checksums.note_all(self.copy)
         if not whole["schedule"]:  # an empty schedule must not look like one that was written empty
@@ -248,7 +248,7 @@ class _Salvage:
         return isinstance(name, str) and self.noted.get(part + name) == (1, checksums.checksum(row))
 
     def _rows_of(self, table: str) -> bool:
-        """Copies the schedule, or the batches, if all are as they were written; returns whether they are."""
+        """Copies schedule, epochs or batches if all are as they were written; returns whether they are."""
         rows = list(self._rows(f"SELECT {stored_columns(table)} FROM {table}"))
         try:
             self.copy.execute(f"SAVEPOINT {table}")

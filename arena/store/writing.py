@@ -17,6 +17,7 @@ from arena.store.capsules import Room, sealed_again, withdraw
 from arena.store.checksums import (
     BATCHES,
     BOT,
+    EPOCHS,
     HANGING,
     META,
     SCHEDULE,
@@ -125,6 +126,20 @@ class Writing(Database):
             db.executemany("DELETE FROM schedule WHERE position = ?", [(place,) for place, *_ in gone])
             note_more_rows(db, SCHEDULE, gone, are_gone=True)
             _add_pairings(db, pairings)
+
+    def begin_epoch(self, began_at: float, sha256: str, opening: str) -> None:
+        """Ends the last epoch of a ladder, if there is one, and begins the next."""
+        with self.transaction() as db:
+            last = f"SELECT {stored_columns('epochs')} FROM epochs ORDER BY number DESC LIMIT 1"
+            before = db.execute(last).fetchall()
+            note_more_rows(db, EPOCHS, before, are_gone=True)
+            db.execute("UPDATE epochs SET ended_at = ? WHERE ended_at IS NULL", (began_at,))
+            ((batch,),) = db.execute("SELECT COALESCE(MAX(number) + 1, 0) FROM batches")
+            ((match,),) = db.execute("SELECT COALESCE(MAX(number) + 1, 1) FROM matches")
+            number = before[0][0] + 1 if before else 0
+            db.execute(insertion("epochs"), (number, began_at, None, batch, match, sha256, opening))
+            changed = f"SELECT {stored_columns('epochs')} FROM epochs ORDER BY number DESC LIMIT ?"
+            note_more_rows(db, EPOCHS, db.execute(changed, (len(before) + 1,)).fetchall())
 
     def put_bots(self, bots: Iterable[StoredBot]) -> None:
         """Adds bots; they replace those with the same names."""

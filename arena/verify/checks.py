@@ -111,8 +111,8 @@ def schedule_check(folder: Folder) -> Iterator[Untruth]:
         folder.notes.append("no match has been played")
         return
     if format_of(run.plan).is_endless:
-        ladder = LadderCourse.new(run)
-        yield from ladder_untruths(run, ladder)
+        ladder = LadderCourse(run.plan)
+        yield from ladder_untruths(run, folder.meta, ladder)
         folder.planned = planned = Planned(run, ladder, tuple(ladder.open_matches))
     else:
         folder.planned = planned = planned_again(run)

@@ -137,12 +137,13 @@ def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:
 
 def told_of(planned: Planned) -> list[str]:
     """A sentence about the matches that are missing; none if none are."""
-    if planned.course.kind.is_endless:
+    course = planned.course
+    if isinstance(course, LadderCourse):
         open_now = counted(len(planned.missing), "match")
         return [f"the ladder goes on: {open_now} open"] if planned.missing else []
-    if not planned.missing and planned.course.is_over:
+    if not planned.missing and course.is_over:
         return []
-    missing, there = counted(len(planned.missing), "match"), f"{len(planned.course.order):,} planned so far"
+    missing, there = counted(len(planned.missing), "match"), f"{len(course.order):,} planned so far"
     return [f"the run is unfinished: {missing} of {there} missing"]
 
 

@@ -18,6 +18,7 @@ from arena.store import Store, StoredBot
 from arena.store.checksums import note_all
 from arena.store.schema import insertion
 from arena.tournament.folder.batches import PAIRS_MAX
+from arena.tournament.folder.epochs import drawn_seal
 from arena.tournament.plan import Plan, as_mapping, identity
 
 from .scale import insert_rows, match_rows, real_matches
@@ -59,6 +60,8 @@ def make_league(folder: Path, matches: int = MATCHES) -> None:
         with store.transaction() as db:
             told = enumerate(map(json.dumps, _batches(closed, names, rng)))
             db.executemany(insertion("batches"), told)
+            seal = drawn_seal(meta)
+            db.execute(insertion("epochs"), (0, 1.7e9, None, 0, 1, seal.sha256, seal.opening))
             note_all(db)
 
 

@@ -85,14 +85,14 @@ class SimulatedLadder:
         self._closed: tuple[str, ...] = ()
         self._spent: dict[str, float] = {}
 
-    def batch(self, present: Iterable[str] | None = None) -> tuple[Pairing, ...]:
+    def batch(self, present: Iterable[str] | None = None, *, ends: bool = False) -> tuple[Pairing, ...]:
         """Plans the next batch among these bots, or all, and plays until its deadline."""
         names = list(self.bots if present is None else present)
         number = len(self.rows)
         here = tuple(
             PresentBot(bot, self.bots[bot].owner, self._arrived.setdefault(bot, number)) for bot in names
         )
-        row = BatchRow(batch=number, present=here, closed=self._closed, spent=self._spent)
+        row = BatchRow(batch=number, present=here, closed=self._closed, spent=self._spent, ends=ends)
         planned = self.ladder.open_batch(row, self.results)
         self.rows.append(row)
         self.planned.append(planned)

@@ -332,10 +332,10 @@ def test_what_was_planned_for_a_bot_that_left_is_void():
     """It never counts, for nobody; when the bot is back, its next series has a number of its own."""
     world = SimulatedLadder(alone(2, seconds=100.0))
     planned = {pairing.series for pairing in world.batch()}
-    assert planned == {"b0@1+b1@1#0", "b0@1+b1@1#1"}
+    assert planned == {"b0@1+b1@1#0.0", "b0@1+b1@1#0.1"}
     assert () == world.batch(["b0@1"])
     assert planned == world.ladder.void
-    assert "b0@1+b1@1#2" == world.batch()[0].series
+    assert "b0@1+b1@1#0.2" == world.batch()[0].series
     assert not world.judge.told
 
 
@@ -382,9 +382,24 @@ def test_what_closed_after_a_bot_had_failed_is_void():
     world = SimulatedLadder(alone(1) | {"z@1": SimulatedBot("z", outcome=ABANDONED)}, settings=strict)
     for _ in range(2):
         world.batch()
-    assert ("b0@1+z@1#0", "b0@1+z@1#1") == world.closed_by_batch[0]
-    assert ["b0@1+z@1#0"] == world.judge.told
-    assert {"b0@1+z@1#1"} == world.ladder.void
+    assert ("b0@1+z@1#0.0", "b0@1+z@1#0.1") == world.closed_by_batch[0]
+    assert ["b0@1+z@1#0.0"] == world.judge.told
+    assert {"b0@1+z@1#0.1"} == world.ladder.void
+
+
+def test_at_the_end_what_is_open_is_played_and_nothing_more_is_planned():
+    """Also by an owner who has used more than its share; what follows an end is another ladder."""
+    world = SimulatedLadder(alone(3) | {"z@1": SimulatedBot("z", seconds=100.0)}, tables=1)
+    for _ in range(3):
+        world.batch()
+    assert any("z@1" in block[0].bots for block in world.ladder.open.values())
+    for _ in range(200):
+        if not world.ladder.open:
+            break
+        assert () == world.batch(ends=True)
+    assert not world.ladder.open
+    after = BatchRow(batch=len(world.rows), present=())
+    assert f"batch {after.batch} goes on after an end" == world.ladder.refusal(after, {})
 
 
 def test_lag_of_the_arena_makes_nobody_fail():
@@ -466,8 +481,8 @@ def test_new_versions_begin_before_others_and_overdrawn_owners_wait():
         ),
         (
             "a series that is not over",
-            BatchRow(batch=1, present=(), closed=("b0@1+b1@1#0",)),
-            "batch 1 closes b0@1+b1@1#0, of which a match is missing",
+            BatchRow(batch=1, present=(), closed=("b0@1+b1@1#0.0",)),
+            "batch 1 closes b0@1+b1@1#0.0, of which a match is missing",
         ),
         (
             "no time",

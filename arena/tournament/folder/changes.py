@@ -10,6 +10,7 @@ import attrs
 from arena.match.record import Entry
 from arena.schedule import Pairing, PairingId
 from arena.store import StoredBot
+from arena.tournament.folder.seal import Seal
 
 
 @attrs.frozen
@@ -65,7 +66,17 @@ class OpenBatch:
     """Matches that were planned, and will not be played any more."""
 
 
-Change: TypeAlias = Entry | Remove | SetStatus | Publish | ExtendSchedule | SetPlaces | AddBot | OpenBatch
+@attrs.frozen
+class BeginEpoch:
+    """End the epoch of a ladder, and begin the next one under this seal."""
+
+    began_at: float
+    seal: Seal
+
+
+Change: TypeAlias = (
+    Entry | Remove | SetStatus | Publish | ExtendSchedule | SetPlaces | AddBot | OpenBatch | BeginEpoch
+)
 """A match to be kept, or another change of the store."""
 Changes: TypeAlias = Sequence[Change]
 """Changes that belong together, in order: those of another match come before or after, never between."""

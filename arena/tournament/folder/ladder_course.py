@@ -1,4 +1,4 @@
-"""A ladder as its folder holds it: its batches, the series that are open, and what has closed since.
+"""A ladder as its folder holds it: its epoch and batches, what is open, and what has closed since.
 
 All of it follows from rows of the folder and its matches, so a process that was killed goes on where it was.
 Only what is open is kept here: what has closed is counted, told, and forgotten.
@@ -6,14 +6,15 @@ Only what is open is kept here: what has closed is counted, told, and forgotten.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from types import MappingProxyType
 
 import attrs
 
 from arena.match.record import Entry
-from arena.schedule import FormatKind, Pairing, PairingId, Terms
+from arena.schedule import FormatKind, Pairing, PairingId
 from arena.schedule.course import ClosedSeries, MatchResult
 from arena.schedule.endless import KIND
 from arena.schedule.ladder import FailureReason, Ladder
@@ -27,8 +28,9 @@ from arena.schedule.ladder_rows import (
 from arena.schedule.playing_time import spent_by_owner
 from arena.store import FinishedMatch, Store
 from arena.tournament.folder.batches import ContradictedBatch, KeptBatch, KeptStanding, batches_in
+from arena.tournament.folder.epochs import counted_in, drawn_seal, seed_of
 from arena.tournament.folder.run import Run
-from arena.tournament.plan import terms_of
+from arena.tournament.plan import Plan, terms_of
 from arena.tournament.play.match import outcomes_by_bot, outcomes_of, result_of
 
 ORDERED_PART = 50
@@ -40,7 +42,6 @@ takes 4 ms for two thousand."""
 class OpenedBatch:
     """A batch that begins."""
 
-    number: int
     row: Mapping[str, object]
     planned: tuple[Pairing, ...]
     dropped: tuple[PairingId, ...]
@@ -50,7 +51,10 @@ class OpenedBatch:
 
 
 class LadderCourse:
-    """The course of a ladder, which is told its batches one by one, of the folder and new ones."""
+    """The course of a ladder, which is told its batches one by one, of the folder and new ones.
+
+    Each epoch is planned as a ladder of its own.
+    """
 
     is_over = False
     kind: FormatKind = KIND
@@ -58,17 +62,27 @@ class LadderCourse:
     places: Mapping[str, int] = MappingProxyType({})
 
     def __init__(
-        self,
-        terms: Terms,
-        settings: LadderSettings,
-        tell: Callable[[Sequence[ClosedSeries]], object] = lambda series: None,
+        self, plan: Plan, tell: Callable[[Iterable[ClosedSeries]], object] = lambda series: None
     ) -> None:
         """`tell` is told the series that count, those of a batch at a time."""
+        self._plan = plan
+        self._tell = tell
         self.batch = -1
         """The number of the last batch."""
-        self._tell = tell
+        self.epoch = -1
+        """The number of the epoch."""
+        self.seed = 0
+        """The seed of all that is played in the epoch."""
+        self.began_at = 0.0
+        """When the epoch began (Unix time)."""
+        self.has_planned = False
+        """Whether anything was planned in the epoch."""
+        self._first = 0
+        """The number of its first batch."""
+        self._failed: dict[str, FailureReason] = {}
+        """The versions that failed in earlier epochs."""
+        self._ladder: Ladder
         self._judge = _AsKept()
-        self._ladder = Ladder(settings, terms, self._judge)
         self._waiting: dict[PairingId, Pairing] = {}
         """The matches that have not begun, in order of play."""
         self._over: dict[PairingId, LadderMatch] = {}
@@ -87,20 +101,47 @@ class LadderCourse:
         """A bot and its seconds, for each seat of each match since the last batch began."""
 
     @classmethod
-    def new(
-        cls, run: Run, tell: Callable[[Sequence[ClosedSeries]], object] = lambda series: None
-    ) -> LadderCourse:
-        """The course of an open folder before its first batch."""
-        plan = run.plan
-        settings = LadderSettings(withdrawn_after=plan.withdrawn_after, restarts_max=plan.restarts_max)
-        return cls(terms_of(plan, run.seed), settings, tell)
+    def of(cls, run: Run, tell: Callable[[Iterable[ClosedSeries]], object]) -> LadderCourse:
+        """The course of an open folder; if it is new, its first epoch begins.
 
-    def replay(self, store: Store) -> Iterator[tuple[Pairing, ...]]:
-        """Takes in the batches of a folder with their matches; yields the pairings of each.
+        Only the last epoch is planned again.
+        """
+        store, course = run.store, cls(run.plan, tell)
+        if not store.epochs():
+            seal = drawn_seal(store.meta())
+            store.begin_epoch(time.time(), seal.sha256, seal.opening)
+        epochs = store.epochs()
+        for epoch, after in pairwise(epochs):
+            tell(counted_in(store, epoch, after))
+        course._failed |= {bot.bot: "abandoned" for bot in store.bots() if bot.status == "withdrawn"}
+        last = epochs[-1]
+        course.matches, course.batch = last.first_match - 1, last.first_batch - 1
+        course.begin_epoch(last.number, seed_of(last), last.began_at)
+        for _ in course.replay(store, last.first_batch):
+            pass
+        return course
+
+    def begin_epoch(self, number: int, seed: int, began_at: float) -> None:
+        """Begins the next epoch, in which bots that failed do not play."""
+        assert not self._waiting, "all that was planned has begun"
+        assert not self._over, "and is counted"
+        if self.epoch >= 0:
+            self._failed |= self._ladder.failed
+        plan = self._plan
+        settings = LadderSettings(withdrawn_after=plan.withdrawn_after, restarts_max=plan.restarts_max)
+        self._ladder = Ladder(settings, terms_of(plan, seed), self._judge, number)
+        self.epoch, self.seed, self.began_at = number, seed, began_at
+        self._first = self.batch + 1
+        self.has_planned = False
+        self._seen.clear()
+        self._spent.clear()
+
+    def replay(self, store: Store, first: int, end: int | None = None) -> Iterator[tuple[Pairing, ...]]:
+        """Takes in batches of a folder, from one on to before another, with their matches; yields pairings.
 
         Raises ContradictedBatch where they contradict each other.
         """
-        for batch in batches_in(store.batches()):
+        for batch in batches_in(store.batches(first, end)):
             planned = self._begin(batch)
             finished = store.finished_among([pairing.id for pairing in planned])
             for pairing in planned:
@@ -111,7 +152,17 @@ class LadderCourse:
     @property
     def withdrawn(self) -> Mapping[str, FailureReason]:
         """The versions that failed in play, and how."""
-        return self._ladder.failed
+        return self._failed | self._ladder.failed
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether nothing of the epoch is open, and nothing more is planned in it."""
+        return self._ladder.is_ending and not self.has_open
+
+    @property
+    def may_begin_epoch(self) -> bool:
+        """Whether the epoch has ended, and its folder has nothing of it that will not be played."""
+        return self.is_ended and not self._dropped
 
     @property
     def waiting(self) -> Iterable[Pairing]:
@@ -133,13 +184,15 @@ class LadderCourse:
         for block in self._ladder.open.values():
             yield from (pairing for pairing in block if pairing.id not in self._over)
 
-    def open_batch(self, present: Mapping[str, str], standing: LadderStanding | None = None) -> OpenedBatch:
+    def open_batch(
+        self, present: Mapping[str, str], standing: LadderStanding | None = None, *, ends: bool = False
+    ) -> OpenedBatch:
         """Begins the next batch.
 
         `present`: bot -> owner, of the versions that are here; `standing`: what ratings say by now; None: as
-        before.
+        before.  `ends`: whether nothing more is planned in this epoch.
         """
-        number = self.batch + 1
+        number = self.batch + 1 - self._first
         row = BatchRow(
             batch=number,
             present=tuple(
@@ -147,14 +200,17 @@ class LadderCourse:
             ),
             closed=tuple(series for series, block in self._ladder.open.items() if self._is_complete(block)),
             spent={owner: round(seconds, 6) for owner, seconds in self._spent_by_owner().items()},
+            ends=ends or self._ladder.is_ending,
         )
         before = dict(self._ladder.failed)
+        if standing is None and not number:  # the first row says all that an epoch is planned from
+            standing = self._judge.kept
         batch = KeptBatch(row, None if standing is None else KeptStanding.of(standing))
         planned = self._begin(batch)
         self._order_again()
         failed = {bot: how for bot, how in self._ladder.failed.items() if bot not in before}
         dropped, self._dropped = tuple(self._dropped), []
-        return OpenedBatch(number, batch.said(), planned, dropped, failed)
+        return OpenedBatch(batch.said(), planned, dropped, failed)
 
     def _begin(self, batch: KeptBatch) -> tuple[Pairing, ...]:
         """Takes in a batch, new or of the folder; returns its pairings."""
@@ -162,9 +218,10 @@ class LadderCourse:
         if batch.standing is not None:
             self._judge.kept = batch.standing.standing
         if (why := self._ladder.refusal(row, self._over)) is not None:
-            raise ContradictedBatch(row.batch, why, "what the batches before it allow")
+            raise ContradictedBatch(self._first + row.batch, why, "what the batches before it allow")
         ending = [self._ladder.open[series] for series in row.closed]
         planned = self._ladder.open_batch(row, self._over)
+        self.has_planned |= bool(planned)
         self._tell(self._judge.taken())
         for pairing in chain.from_iterable(ending):
             del self._over[pairing.id]
@@ -177,7 +234,7 @@ class LadderCourse:
         self._spent.clear()
         for one in row.present:
             self._seen.setdefault(one.bot, one)
-        self.batch = row.batch
+        self.batch = self._first + row.batch
         return planned
 
     def _is_complete(self, block: Sequence[Pairing]) -> bool:

@@ -16,6 +16,7 @@ from arena.store import Store, exports
 from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.tournament.folder.changes import (
     AddBot,
+    BeginEpoch,
     Change,
     Changes,
     ExtendSchedule,
@@ -120,6 +121,8 @@ def _make(store: Store, change: Change) -> None:
             store.put_bots([bot])
         case OpenBatch(row, planned, dropped):
             store.add_batch(row, planned, dropped)
+        case BeginEpoch(began_at, seal):
+            store.begin_epoch(began_at, seal.sha256, seal.opening)
         case _:
             assert_never(change)
 
