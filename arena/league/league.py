@@ -76,6 +76,8 @@ class LeagueSettings:
     """The most files in one."""
     build_s: float = 60.0
     """How long a build may take."""
+    epoch_hours: float = 24.0
+    """How long an epoch lasts, at whose end its seed is told."""
 
 
 @attrs.frozen

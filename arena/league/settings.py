@@ -46,6 +46,10 @@ ACCEPTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
         "a number of seconds from 1 to 3,600",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= 3_600,
     ),
+    "epoch_hours": (
+        "a number of hours from 0.1 to 744",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0.1 <= value <= 744,
+    ),
 }
 """Each setting that is checked here, with what it may be in words; the game checks its rules and seats."""
 

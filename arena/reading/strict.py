@@ -15,7 +15,17 @@ from functools import cache
 from math import inf
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    BinaryIO,
+    Literal,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from arena.errors import ConfigError
 from arena.reading.units import DURATION, format_duration, parse_duration, shown, unexpected
@@ -316,16 +326,22 @@ Windows has only the last one of them, which is needed there.
 
 def read_regular(path: Path, bytes_max: int) -> bytes:
     """The content of a file.  Raises OSError if it is missing, not regular, or larger than `bytes_max`."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # before opening: opening a device may have effects
-        raise _no_regular(path)
-    descriptor = os.open(path, _FLAGS)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _no_regular(path)
+    with open_regular(path) as file:
         content = file.read(bytes_max + 1)
     if content is None or len(content) > bytes_max:
         raise OSError(errno.EFBIG, f"larger than {bytes_max:,} bytes", str(path))
     return content
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A file, open to be read.  Raises OSError if it is missing, or not regular."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # before opening: opening a device may have effects
+        raise _no_regular(path)
+    file = os.fdopen(os.open(path, _FLAGS), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _no_regular(path)
+    return file
 
 
 def _no_regular(path: Path) -> OSError:

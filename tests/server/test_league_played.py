@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 from needs import needs
 
 from arena.ladder import play
 from arena.league.entering import hand_in, note_state
+from arena.tournament.folder.published import archive_of
 from tests.ladder.ladders import house, league
 from tests.server.league_rest import AT, LeagueRest, league_rest
+from tests.verify.folders import verified
 
 pytestmark = [pytest.mark.slow, needs("bubblewrap")]
 
@@ -18,17 +23,22 @@ def short_batches(monkeypatch):
     monkeypatch.setattr(play, "LEAST_S", 0.05)
 
 
-async def played(rest: LeagueRest, names: tuple[str, ...], **settings: object) -> dict[str, str]:
-    """A league in which a bot of each owner has played; returns name -> token."""
+async def played(
+    rest: LeagueRest, names: tuple[str, ...], *, epochs: int = 0, **settings: object
+) -> dict[str, str]:
+    """A league in which a bot of each owner has played, for so many epochs; returns name -> token."""
     code = await rest.league(rules={"dice": 1}, **settings)
     tokens = {name: await rest.join(name, code) for name in names}
     for number in range(1, len(names) + 1):
         after, taken = hand_in(rest.live.league, f"o{number}", "", f"{number:064x}", 1.0)
         rest.live.change(note_state(after, taken.id, "playing", "", "", 2.0))
     bots = [house(number, kind) for number, kind in enumerate(("Steady", "Doubter", "Chancy"), 1)]
-    async with league(rest.server.folder / "leagues" / "class") as server:
+    folder = rest.server.folder / "leagues" / "class"
+    async with league(folder, epoch_s=0.2 if epochs else 3600.0) as server:
         await server.wants(*bots[: len(names)])
         await server.batches(4)
+        while not archive_of(folder, epochs - 1).exists() and epochs:
+            await server.batches(1)
     return tokens
 
 
@@ -44,6 +54,25 @@ async def test_an_owner_sees_what_its_bot_lost_and_how(tmp_path):
         assert set(film["names"]) == {"b1@1", "b2@1"}
         whole = await rest.get(f"{AT}/bots/b2/matches", tokens["Bob"])
         assert whole["matches_in_all"] > lost["matches_in_all"]
+
+
+async def test_an_epoch_that_has_ended_can_be_had_and_verified(tmp_path):
+    """Of the one that is played its seal alone is told; where matches are an owner's own, hosts have copies."""
+    async with league_rest() as rest:
+        tokens = await played(rest, ("Ann", "Bob"), epochs=1)
+        now, *_, first = await rest.get(f"{AT}/epochs", tokens["Ann"])
+        assert (now["ended"], now["has_copy"], first["has_copy"]) == (None, False, True)
+        assert now.keys() == {"number", "began", "ended", "seal", "has_copy"}
+        answer = await rest.http.get(f"{AT}/epochs/0", headers={"Authorization": f"Bearer {tokens['Ann']}"})
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+            packed.extractall(tmp_path)
+        assert verified(tmp_path / "class-0", "--seal", first["seal"])[0] == 0
+        status, said = await rest.ask("GET", f"{AT}/epochs/{now['number']}", token=tokens["Ann"])
+        assert (status, "still played" in said["message"]) == (409, True)
+        assert (await rest.ask("GET", f"{AT}/epochs/99", token=tokens["Ann"]))[0] == 404
+        assert (await rest.ask("GET", f"{AT}/epochs"))[0] == 401
+        await rest.post(f"{AT}/settings", {"replays": "own"}, rest.server.host)
+        assert (await rest.ask("GET", f"{AT}/epochs/0", token=tokens["Ann"]))[0] == 403
 
 
 async def test_replays_of_others_are_shown_where_the_league_says_so(tmp_path):

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "../html.js";
 import { ask, get, post, Refused, sentence } from "./ask.js";
+import { Epochs } from "./epochs.js";
 import { HandIn } from "./hand_in.js";
 import { keepLeagueToken, leagueToken } from "./kept.js";
 import { counted, Heading, listed, Trouble, useDoing } from "./parts.js";
@@ -29,6 +30,7 @@ export function Page({ id: name, takesFocus }) {
     <${Trouble} refused=${refused} />
     ${me.value?.owner && html`<${Mine} ...${{ root, token, me: me.value, league: shown, forget: () => keep(null) }} />`}
     ${standings.value && html`<${Standings} standings=${standings.value} mine=${new Set((me.value?.owner?.bots ?? []))} />`}
+    ${shown && html`<${Epochs} ...${{ root, token }} />`}
     ${me.value?.host && html`<p class="note">You look on as a host, <bdi>${me.value.host}</bdi>: <code>arena league</code> does what hosts do. <button type="button" class="quiet" onClick=${() => keep(null)}>Forget me in this browser</button></p>`}
     ${me.value === null && html`<${Join} ...${{ root, name, league: shown, keep, hasToken: token !== null }} />`}`;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.server.http.endpoints import Api
+from arena.server.league.epochs_api import EpochsApi
 from arena.server.league.host_api import HostApi
 from arena.server.league.hosts import Hosts
 from arena.server.league.league_api import LeagueApi
@@ -23,5 +24,6 @@ def league_apis(leagues: Leagues, hosts: Hosts) -> Sequence[Api]:
         LeagueApi(door, uploads),
         StandingsApi(door),
         PlayedApi(door, leagues.bots.parent),
+        EpochsApi(door, leagues.bots.parent),
         HostApi(door, uploads),
     ]

@@ -87,7 +87,8 @@ class LadderChild:
             pipe = Pipe[FromLadder](child.stream, FromLadder)
             self._untold.clear()
             settings = self._live.league.settings
-            self._say(BeginLadder(str(self._folder), _plan_of(settings), build_s=settings.build_s, **TERMS))
+            terms = {"build_s": settings.build_s, "epoch_s": 3_600 * settings.epoch_hours, **TERMS}
+            self._say(BeginLadder(str(self._folder), _plan_of(settings), **terms))
             self._live.attach(self)
             try:
                 async with trio.open_nursery() as nursery:

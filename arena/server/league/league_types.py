@@ -33,6 +33,8 @@ class ChangedSettings(Body):
     files_max: Annotated[int, Meta(ge=1, le=10_000)] | UnsetType = UNSET
     build_s: Annotated[float, Meta(ge=1.0, le=3_600.0)] | UnsetType = UNSET
     """How many seconds a build may take."""
+    epoch_hours: Annotated[float, Meta(ge=0.1, le=744.0)] | UnsetType = UNSET
+    """How long an epoch lasts, at whose end its seed is told."""
 
     def changes(self) -> dict[str, Any]:
         """The settings that were sent."""
@@ -223,6 +225,7 @@ class LeagueShown(LeagueListed):
     archive_mb: int
     files_max: int
     build_s: float
+    epoch_hours: float
     made: float
     state: str
     """How play stands, in a sentence."""

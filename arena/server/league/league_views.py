@@ -63,6 +63,7 @@ def shown_league(live: OpenLeague) -> LeagueShown:
         archive_mb=settings.archive_mb,
         files_max=settings.files_max,
         build_s=settings.build_s,
+        epoch_hours=settings.epoch_hours,
         made=league.made_at,
         state=_state(live),
         version=league.version,
