@@ -110,4 +110,7 @@ def _epochs(folder: Path) -> list[EpochShown]:
             )
     except ConfigError:
         raise Refusal("conflict", "the folder of its matches cannot be read: its host knows why") from None
-    return [EpochShown(*row, archive_of(folder, row[0]).exists()) for row in rows]
+    return [
+        EpochShown(number, began, ended, seal, archive_of(folder, number).exists())
+        for number, began, ended, seal in rows
+    ]
