@@ -74,6 +74,12 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
     ("arena/games/liars_dice/wire.md", ""): (
         "tests/games/test_liars_dice_exchange.py::test_the_recorded_exchange_is_what_the_engine_says",
     ),
+    **{
+        ("arena/server/PROXIES.md", name): (
+            "tests/server/test_proxies.py::test_what_the_page_configures_works",
+        )
+        for name in ("nginx", "caddy", "apache")
+    },
     ("arena/page/README.md", "js"): ("tests/page/test_page_guide.py::test_what_a_board_exports",),
     (TEMPLATE, "json"): ("tests/test_documents.py::test_a_page_that_is_written_is_true",),
     (TEMPLATE, INDENTED): ("tests/test_documents.py::test_a_page_that_is_written_is_true",),

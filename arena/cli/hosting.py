@@ -142,7 +142,7 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     if exposed:
         lines.append(NO_TLS.format(" and ".join(exposed)))
     if any(shown.startswith("http") for shown in exposed):
-        port = opened.http.rpartition(":")[2]
+        port = opened.http.rpartition(":")[2].partition("/")[0]
         lines += PROXY.format(http=f"127.0.0.1:{port}").splitlines()
     return lines
 

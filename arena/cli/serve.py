@@ -28,6 +28,7 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
     ("--players", "SOCKET", "Leagues are played there, by another user's `arena league play`."),
     ("--allow-host", "*NAME", "A name by which browsers may ask for this server, beside its addresses."),
     ("--trusted-proxy", "*ADDRESS", "A proxy, which is believed when it says for whom it asks."),
+    ("--base-path", "PATH", "The path below which a proxy has it: /arena."),
     ("--cors", "*ORIGIN", "Another site whose pages may use the server: https://example.org."),
     ("--embed", "*ORIGIN", "Another site whose pages may show matches and reports within them."),
     (
@@ -46,6 +47,7 @@ def serve(
     players: str | None,
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
+    base_path: str | None,
     cors: tuple[str, ...],
     embed: tuple[str, ...],
     tls_cert: str | None,
@@ -61,7 +63,7 @@ def serve(
     Examples:
       arena serve --open
       arena serve --http 127.0.0.1:9000 --data /srv/arena
-      arena serve --allow-host arena.example.org --trusted-proxy 127.0.0.1
+      arena serve --allow-host arena.example.org --trusted-proxy 127.0.0.1 --base-path /arena
       arena serve --http 0.0.0.0:443 --allow-host arena.example.org --tls-cert cert.pem --tls-key key.pem
     """
     from arena.cli.hosting import host_server
@@ -73,7 +75,7 @@ def serve(
         listen=None if listen == "none" else _address("--listen", listen or LISTEN, ", or none"),
         data=Path(data or DATA),
         results=_results(results),
-        guard=guard_options(allow_host, trusted_proxy, cors, embed),
+        guard=guard_options(allow_host, trusted_proxy, cors, embed, base_path or ""),
         tls=_tls(tls_cert, tls_key),
         players=None if players is None else Path(players),
     )

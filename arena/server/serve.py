@@ -136,14 +136,24 @@ async def serve(
         questions = BotQuestions(partial(bots.seated, gives_way=True), bots.check)
         results = ResultsApi()
         if plan.results is not None:
-            reports = Reports(plan.data, note)
+            reports = Reports(plan.data, note, base=plan.guard.base_path)
             nursery.start_soon(reports.run)
             results = ResultsApi(ResultsCatalog(plan.results), reports, questions)
         port = None if bots_listener is None else bots_listener.getsockname()[1]
         hosts = Hosts(plan.data)
         host_token = hosts.first_token()
         leagues = league_apis(opened.leagues, hosts)
-        routes = routes_of(house, poker, opened.archive.find, bots.names, results, questions, port, leagues)
+        routes = routes_of(
+            house,
+            poker,
+            opened.archive.find,
+            bots.names,
+            results,
+            questions,
+            port,
+            leagues,
+            plan.guard.base_path,
+        )
         app = goodbye.counted(Routing(routes))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(
@@ -156,7 +166,9 @@ async def serve(
         if bots_listener is not None and plan.listen is not None and door is not None:
             tcp = _bound(plan.listen, bots_listener)
             nursery.start_soon(accept_all, bots_listener, door.serve, TCP_CONNECTIONS_MAX, note_bug)
-        http = f"http{'' if certificate is None else 's'}://{_bound(plan.http, listener)}"
+        http = (
+            f"http{'' if certificate is None else 's'}://{_bound(plan.http, listener)}{plan.guard.base_path}"
+        )
         task_status.started(OpenServer(house, poker.rings, http, tcp, goodbye.say, host_token))
         await trio.sleep_forever()
 
@@ -185,10 +197,12 @@ def routes_of(
     questions: BotQuestions | None = None,
     bots_port: int | None = None,
     leagues: Sequence[Api] = (),
+    base: str = "",
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots.
 
-    `bots_port`: where bots connect; `leagues`: what is said to leagues.
+    `bots_port`: where bots connect; `leagues`: what is said to leagues; `base`: the path below which
+    all paths lie.
     """
     results = results or ResultsApi()
 
@@ -200,6 +214,7 @@ def routes_of(
         list_results=results.list_folders,
         matches_of=matches_of,
         bots_port=bots_port,
+        base=base,
     )
     games = GamesApi(
         house, find, poker.has_table, bots, site.boards(), site.emblems(), questions, levels_of_bots()
@@ -212,7 +227,7 @@ def routes_of(
         *poker.endpoints(),
         *chain.from_iterable(api.endpoints() for api in leagues),
     ]
-    routes = [*routes_to(endpoints), openapi_route(endpoints)]
+    routes = [*routes_to(endpoints), openapi_route(endpoints, base)]
     return [*routes, *PacketApi(house).routes(), *SceneApi(house).routes(), *site.routes(), *results.routes()]
 
 

@@ -18,7 +18,7 @@ class Served:
 
     process: subprocess.Popen[str]
     http: str
-    """http://HOST:PORT, or https:"""
+    """http://HOST:PORT, or https:, with the base path if there is one."""
     tcp: tuple[str, int]
 
 
@@ -40,7 +40,7 @@ def a_server(
             said = ""
             for line in process.stderr:
                 said += line
-                if found := re.search(r"(https?://\S+:\d+), bots on (\S+):(\d+)", line):
+                if found := re.search(r"(https?://\S+), bots on (\S+):(\d+)", line):
                     break
             else:
                 raise AssertionError(said)

@@ -49,12 +49,15 @@ def test_who_is_believed_beside_the_server_itself() -> None:
     assert frozenset(("::ffff:127.0.0.1", "127.0.0.1", "::1")) == found.trusted_proxies
     assert frozenset(("https://example.org", "http://localhost:5173", "http://[::1]")) == found.origins
     assert GuardOptions() == guard_options([], [], [])
+    paths = [guard_options([], [], [], base_path=word).base_path for word in ("", "/", "/arena/", "/a/b~1")]
+    assert ["", "", "/arena", "/a/b~1"] == paths
 
 
 WRONG = [
     ("--allow-host", word)
     for word in ("", "https://example.org", "example.org:80", "a b", "*", "-a", "a..b", "ä.example.org")
 ]
+WRONG += [("--base-path", word) for word in ("arena", "//", "/a b", "/a//b", "/../a", "/ä", "/a?b")]
 WRONG += [("--trusted-proxy", word) for word in ("", "localhost", "10.0.0.0/8", "127.0.0.1:80", "*")]
 WRONG += [
     (option, word)

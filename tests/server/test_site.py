@@ -42,9 +42,13 @@ def a_folder(folder: Path) -> dict[str, Path]:
 
 
 @asynccontextmanager
-async def asked(site: Site, allowed: str = "", embedder: str = "") -> AsyncIterator[httpx.AsyncClient]:
+async def asked(
+    site: Site, allowed: str = "", embedder: str = "", base: str = ""
+) -> AsyncIterator[httpx.AsyncClient]:
     options = GuardOptions(
-        origins=frozenset(filter(None, [allowed])), embedders=frozenset(filter(None, [embedder]))
+        origins=frozenset(filter(None, [allowed])),
+        embedders=frozenset(filter(None, [embedder])),
+        base_path=base,
     )
     app = Guard(Routing(site.routes()), options, note_bug=lambda text: pytest.fail(text))
     transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
@@ -64,6 +68,23 @@ async def test_every_page_is_the_same_file(path: str, tmp_path: Path) -> None:
     assert "text/html; charset=utf-8" == answer.headers["content-type"]
     assert "no-cache" == answer.headers["cache-control"]
     assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+@pytest.mark.slow
+async def test_a_site_below_a_path() -> None:
+    """Nothing is elsewhere; whoever comes there is told, and all links lead below the path."""
+    here, elsewhere = (
+        ("/arena", "/arena/", "/arena/tables/7/"),
+        ("/", "/arenas", "/tables/7", "/static/page/site.js"),
+    )
+    async with asked(Site(base="/arena"), base="/arena") as http:
+        for path in (*here, "/arena/arena", *elsewhere):
+            answer = await http.get(path, headers={"Accept": "text/html"})
+            assert (200 if path in here else 404) == answer.status_code
+            links = re.findall(r'(?:href|src)="([^"]+)"', answer.text)
+            assert links
+            assert all(link.startswith("/arena/") for link in links)
+            assert (path in elsewhere) == ("all that is here is below /arena/" in answer.text)
 
 
 async def test_a_link_is_shown_with_its_game() -> None:

@@ -1,5 +1,7 @@
 // Requests to the server that this page came from; what it refuses is told in its own sentence.
 
+import { BASE } from "./base.js";
+
 // Why something was not done; `message` is the server's sentence, `status` 0 if it could not be reached.
 export class Refused extends Error {
   constructor(status, said) {
@@ -21,7 +23,7 @@ export async function ask(method, path, { body, key } = {}) {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), ASK_MS);
   try {
-    const answer = await fetch(path, { method, headers, signal: stop.signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    const answer = await fetch(BASE + path, { method, headers, signal: stop.signal, body: body === undefined ? undefined : JSON.stringify(body) });
     const said = await answer.json();
     dispatchEvent(new Event(REACHED));
     if (answer.ok) return said;

@@ -2,6 +2,7 @@
 
 import { html, useRef, useState } from "../html.js";
 import { Refused } from "./ask.js";
+import { BASE } from "./base.js";
 import { counted, listed, Trouble, useDoing } from "./parts.js";
 import { zipOf } from "./zip.js";
 
@@ -97,7 +98,7 @@ async function packed(files) {
 function upload(path, blob, token, progress) {
   return new Promise((done, failed) => {
     const request = new XMLHttpRequest();
-    request.open("POST", path);
+    request.open("POST", BASE + path);
     request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.upload.onprogress = (event) => progress(event.loaded / (event.total || 1));

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "../html.js";
 import { allGames, at, get } from "./ask.js";
+import { ownPath } from "./base.js";
 import { keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
 import { makeTable, tableToWatch, usual } from "./opening.js";
 import { Heading, listed, range, Trouble, useAsked, useDoing } from "./parts.js";
@@ -107,7 +108,7 @@ export function idOf(text) {
     // then it is a code
   }
   if (link && link.host !== location.host) throw new Error(`that is a link of another server: open it in the browser, or paste a link of ${location.host}`);
-  const route = routeOf(link?.pathname ?? said);
+  const route = routeOf(link ? ownPath(link.pathname) : said);
   const id = route.page === "table" ? route.id : said;
   if (!/^[\w-]{1,64}$/.test(id)) throw new Error("that is neither the link of a table nor its code");
   return id.toLowerCase();

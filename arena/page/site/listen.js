@@ -1,6 +1,7 @@
 // What the server tells of a table, over a WebSocket that is opened again whenever it is lost.
 
 import { REACHED } from "./ask.js";
+import { addressOf } from "./base.js";
 
 const FIRST_MS = 400;
 const LONGEST_MS = 15_000;
@@ -11,8 +12,7 @@ const STOPPED = 1001;
 // gets what the server sends, `onLost(reason)` hears that the connection is lost and will be tried again.  If the
 // server hung up, `mayReturn(reason)` says (a promise) whether it makes sense to come back.
 export function listen(table, { hello, onFrame, onLost, mayReturn }) {
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-  const address = `${scheme}//${location.host}/ws/scenes/${encodeURIComponent(table)}`;
+  const address = addressOf(`/ws/scenes/${encodeURIComponent(table)}`).replace(/^http/, "ws");
   let socket = null, timer = 0, tries = 0, isOver = false, hiddenAt = 0;
 
   function open() {

@@ -3,6 +3,7 @@
 import { html, useRef, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { copyText } from "../player/takeaway.js";
+import { addressOf } from "./base.js";
 import { Clock } from "./clock.js";
 import { counted, range } from "./parts.js";
 import { ruleSaid } from "./rules.js";
@@ -72,7 +73,7 @@ export function Terms({ table }) {
 export function Share({ id }) {
   const [said, say] = useState("");
   const field = useRef(null);
-  const link = `${location.origin}/tables/${encodeURIComponent(id)}`;
+  const link = addressOf(`/tables/${encodeURIComponent(id)}`);
   const copy = async () => {
     const isCopied = await copyText(link);
     if (!isCopied) field.current.select();

@@ -1,6 +1,7 @@
 // Which page an address means; the addresses are those of the server, so that every link can be shared.
 
 import { useEffect, useState } from "../html.js";
+import { BASE, ownPath } from "./base.js";
 
 const PAGES = [
   [/^\/$/, "home"],
@@ -39,26 +40,27 @@ function decoded(part) {
 const CHANGED = "arena-route";
 
 export function go(path) {
-  history.pushState(null, "", path);
+  history.pushState(null, "", BASE + path);
   dispatchEvent(new Event(CHANGED));
   scrollTo(0, 0);
 }
 
 // The route of the page, as long as it is open; `count` tells how often it has changed.
 export function useRoute() {
-  const [route, set] = useState({ ...routeOf(location.pathname), count: 0 });
+  const [route, set] = useState({ ...routeOf(ownPath(location.pathname)), count: 0 });
   useEffect(() => {
     const change = () => set((old) => {
-      const found = routeOf(location.pathname);
+      const found = routeOf(ownPath(location.pathname));
       return found.page === old.page && found.id === old.id && found.folder === old.folder ? old : { ...found, count: old.count + 1 };
     });
     const follow = (event) => {
       const link = event.target.closest?.("a[href]");
       if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       if (link.origin !== location.origin || link.target || link.hasAttribute("download") || link.hash) return;
-      if (!routeOf(link.pathname).page) return;
+      const path = ownPath(link.pathname);
+      if (!routeOf(path).page) return;
       event.preventDefault();
-      go(link.pathname);
+      go(path);
     };
     addEventListener("popstate", change);
     addEventListener(CHANGED, change);
@@ -79,8 +81,8 @@ export const momentOf = (step, viewer) => `#step=${step + 1}${viewer === "all" ?
 export function useCall(isCalled) {
   useEffect(() => {
     const icon = document.querySelector("link[rel=icon]");
-    icon.href = `/static/page/icon${isCalled ? "-turn" : ""}.svg`;
-    return () => { icon.href = "/static/page/icon.svg"; };
+    icon.href = `${BASE}/static/page/icon${isCalled ? "-turn" : ""}.svg`;
+    return () => { icon.href = `${BASE}/static/page/icon.svg`; };
   }, [isCalled]);
 }
 

@@ -6,6 +6,7 @@ import { sceneAt } from "../film.js";
 import { kit } from "../kit.js";
 import { Player } from "../player.js";
 import { allGames, sentence } from "./ask.js";
+import { addressOf } from "./base.js";
 import { Chat } from "./chat.js";
 import { Clock, Ring } from "./clock.js";
 import { keepMatch, keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
@@ -99,7 +100,7 @@ function Stage({ shown, reading, here, acts, game, id }) {
   const beside = here.isPlaying
     ? html`<${Turn} ...${{ shown, here, acts, module }} />`
     : (ending) => html`<${Between} ...${{ table, here, acts, game, ending }} />`;
-  const link = (step, viewer) => `${location.origin}/matches/${encodeURIComponent(film.match)}${momentOf((film.first ?? 0) + step, viewer)}&play`;
+  const link = (step, viewer) => addressOf(`/matches/${encodeURIComponent(film.match)}${momentOf((film.first ?? 0) + step, viewer)}&play`);
   const tabs = [
     { id: "chat", title: "Chat", news: table.chat.at(-1)?.number ?? 0, body: html`<${Chat} table=${table} acts=${acts} />` },
     { id: "players", title: "Players", body: html`<${People} table=${table} since=${shown.since} acts=${acts} />` },

@@ -47,9 +47,10 @@ SOCKET_BYTES_PER_S, SOCKET_BURST_BYTES = 1 << 16, 1 << 17
 alone."""
 SEND_BUFFER_BYTES = 1 << 17
 """What the kernel holds for a client that does not read; by default it would hold megabytes."""
-LINGER_S, LINGER_BYTES = 1.0, 1 << 20
+LINGER_S, LINGER_BYTES = 1.0, 8 << 20
 """After our last byte the client's are read and thrown away for this long: closing at once would send a
-reset, which can overtake the answer."""
+reset, which can overtake the answer.  nginx takes that for a failure, and answers 502: it may send some
+megabytes of an upload before it looks whether the answer is there."""
 SEALED_READ_BYTES = 1 << 12
 """How much is read at once of an encrypted connection: asking for new keys costs the other end 27 bytes."""
 _NO_TLS = b'{"error":"bad_request","message":"this server speaks HTTPS: ask for https://","field":null}'

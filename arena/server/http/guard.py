@@ -6,7 +6,7 @@ the headers that keep browsers from guessing, storing and leaking it.  A `Refusa
 raises becomes its status and JSON; any other exception is noted, and the client learns that there was one.
 
 The application sees `scope["client"]` and `scope["scheme"]` of who really asks, and a path without final
-slash.
+slash.  Where all paths lie below one of their own, that is its `scope["root_path"]`, as ASGI has it.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class GuardOptions:
     """Origins of other sites whose pages may show matches and reports within them."""
     trusted_proxies: frozenset[str] = frozenset()
     """Addresses whose X-Forwarded-For, -Proto and -Host count."""
+    base_path: str = ""
+    """The path below which all others lie, such as `/arena`; empty: none."""
     body_bytes_max: int = 1 << 16
     body_s: float = 10.0
     """How long a body may take."""
@@ -85,9 +87,11 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return
-        answer = _Answer(scope, send, self._options.embedders)
+        base = self._options.base_path
+        path = _below(base, scope["path"])
+        answer = _Answer(scope, send, self._options.embedders, base, path or "/")
         try:
-            await self._serve(scope, receive, answer)
+            await self._serve(scope, receive, answer, path)
         except Refusal as refusal:
             await answer.refuse(refusal.status, refusal_body(refusal), refusal_headers(refusal))
         except BodyTooLate:
@@ -99,7 +103,8 @@ class Guard:
             self._note_bug(traceback.format_exc())
             await answer.refuse(500, error_body("internal", "the server made a mistake, and noted it"), [])
 
-    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer, path: str | None) -> None:
+        """Answers a request.  `path`: its path below the base path; None: it lies elsewhere."""
         headers: Headers = dict(scope["headers"])
         peer = scope["client"][0] if scope.get("client") else ""
         who = asker(peer, scope["scheme"].replace("ws", "http"), headers, self._options.trusted_proxies)
@@ -112,19 +117,20 @@ class Guard:
             if self._check_origin(scope, method, origin, who, answer) and _is_preflight(method, headers):
                 await answer.preflight()
                 return
-        if scope["type"] == "http" and _is_framed_by_stranger(
-            scope["path"], headers, self._options.embedders
-        ):
+        base = self._options.base_path
+        if path is None:
+            raise Refusal("not_found", f"there is nothing at this path: all that is here is below {base}/")
+        if scope["type"] == "http" and _is_framed_by_stranger(path, headers, self._options.embedders):
             await answer.refuse_frame()
             return
-        scope["path"] = scope["path"].rstrip("/") or "/"  # with a slash at its end it means the same
+        scope["root_path"], scope["path"] = base, base + path
         is_behind_proxy = peer in self._options.trusted_proxies
         if is_behind_proxy:
             scope["client"] = (who.address, 0)
             scope["scheme"] = who.scheme if scope["type"] == "http" else who.scheme.replace("http", "ws")
         if scope["type"] == "http":
             limits = self._options
-            if is_upload(method, scope["path"]):
+            if is_upload(method, path):
                 receive = metered(headers, receive)
             else:
                 receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
@@ -153,9 +159,17 @@ def report_policy(script_hash: str) -> str:
     return REPORT_POLICY.format(f"'{script_hash}'" if script_hash else "'none'")
 
 
-def _is_for_people(scope: Scope) -> bool:
+def _below(base: str, path: str) -> str | None:
+    """A path below the base path, without final slash, with which it means the same; None: elsewhere."""
+    inner = path.removeprefix(base)
+    if base and (inner == path or not f"{inner}/".startswith("/")):
+        return None
+    return inner.rstrip("/") or "/"
+
+
+def _is_for_people(scope: Scope, path: str) -> bool:
     """Whether a browser asks for a page; what scripts and programs ask for says `*/*` or less."""
-    is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/")
+    is_page = scope["method"] in ("GET", "HEAD") and not path.startswith("/api/")
     return is_page and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
 
 
@@ -178,10 +192,13 @@ def _is_preflight(method: str, headers: Headers) -> bool:
 class _Answer:
     """The answer to one request, from the application or from the guard."""
 
-    def __init__(self, scope: Scope, send: Send, embedders: frozenset[str]) -> None:
+    def __init__(self, scope: Scope, send: Send, embedders: frozenset[str], base: str, path: str) -> None:
+        """`path`: that of the request, below the path `base`."""
         self._scope = scope
         self._send = send
-        may_be_framed = embedders and scope["path"].startswith(EMBEDDABLE)
+        self._base = base
+        self._path = path
+        may_be_framed = embedders and path.startswith(EMBEDDABLE)
         self._frames = f"frame-ancestors {' '.join(sorted(embedders))}".encode() if may_be_framed else NOBODY
         """Which pages may show this one within them, as a policy says it."""
         self._is_begun = False
@@ -213,8 +230,8 @@ class _Answer:
         self._frames = b"frame-ancestors *"
         why = "pages of this server are shown within another site only if the server's host allows that site"
         query = self._scope.get("query_string", b"").decode("latin1")
-        alone = "/" + quote(self._scope["path"].lstrip("/")) + (f"?{query}" if query else "")
-        page = notice("Not shown here", why, alone=alone)
+        alone = f"{self._base}/" + quote(self._path.lstrip("/")) + (f"?{query}" if query else "")
+        page = notice("Not shown here", why, alone=alone, base=self._base)
         await send_page(self.send, 403, page, [])
 
     async def preflight(self) -> None:
@@ -237,8 +254,8 @@ class _Answer:
                 reason = str(body["message"]).encode()[:120].decode(errors="ignore")
                 code = 1011 if status == 500 else 1008
                 await self.send({"type": "websocket.close", "code": code, "reason": reason})
-        elif not self._is_begun and status == 404 and _is_for_people(self._scope):
-            page = notice("There is no such page", str(body["message"]))
+        elif not self._is_begun and status == 404 and _is_for_people(self._scope, self._path):
+            page = notice("There is no such page", str(body["message"]), base=self._base)
             await send_page(self.send, status, page, headers)
         elif not self._is_begun:
             await send_json(self.send, status, body, headers)

@@ -14,22 +14,29 @@ from arena.server.http.guard import GuardOptions
 NAME = "a name such as arena.example.org, without port and path"
 PROXY = "the IP address of a proxy, such as 127.0.0.1"
 ORIGIN = "a site as browsers name it, such as https://example.org or http://localhost:5173, without path"
+PATH = "a path such as /arena, of letters, digits and - . _ ~"
 
+_PATH = re.compile(r"(/(?!\.{1,2}(/|\Z))[A-Za-z0-9._~-]{1,64}){1,8}", re.ASCII)
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*\.?", re.ASCII)
 _ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^\[\]:/?#@]+)(?::([0-9]{1,5}))?", re.ASCII)
 
 
 def guard_options(
-    hosts: Iterable[str], proxies: Iterable[str], origins: Iterable[str], embedders: Iterable[str] = ()
+    hosts: Iterable[str],
+    proxies: Iterable[str],
+    origins: Iterable[str],
+    embedders: Iterable[str] = (),
+    base_path: str = "",
 ) -> GuardOptions:
     """What a host asks for in words.  Raises ConfigError, which names the setting: `allow_host`,
-    `trusted_proxy`, `cors` or `embed`."""
+    `trusted_proxy`, `cors`, `embed` or `base_path`."""
     return GuardOptions(
         hosts=frozenset(map(_host, hosts)),
         trusted_proxies=frozenset(map(_proxy, proxies)),
         origins=frozenset(_origin("cors", word) for word in origins),
         embedders=frozenset(_origin("embed", word) for word in embedders),
+        base_path=_base_path(base_path),
     )
 
 
@@ -54,6 +61,13 @@ def _origin(setting: str, word: str) -> str:
         raise _wrong(setting, word, ORIGIN)
     scheme, name, port = found.groups()
     return f"{scheme}://{name}" + ("" if port in (None, DEFAULT_PORTS[scheme]) else f":{port}")
+
+
+def _base_path(word: str) -> str:
+    path = word.removesuffix("/")
+    if path and not _PATH.fullmatch(path):
+        raise _wrong("base_path", word, PATH)
+    return path
 
 
 def _wrong(setting: str, word: str, expected: str) -> ConfigError:

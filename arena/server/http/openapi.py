@@ -64,9 +64,9 @@ its disk works again; do not send it again.
 """
 
 
-def openapi_route(endpoints: Sequence[Endpoint]) -> Route:
-    """The route of the document."""
-    octets = msgspec.json.encode(openapi_document(endpoints))
+def openapi_route(endpoints: Sequence[Endpoint], base: str = "") -> Route:
+    """The route of the document.  `base`: the path below which all paths lie."""
+    octets = msgspec.json.encode(openapi_document(endpoints) | {"servers": [{"url": base or "/"}]})
 
     async def handle(request: Request) -> Response:
         return Response(octets, media_type="application/json")

@@ -52,10 +52,16 @@ class KeptReport:
 class Reports:
     """The reports of a server's results folders; `run` makes those that are asked for."""
 
-    def __init__(self, data: Path, note: Callable[[str], None], command: Sequence[str] = ()) -> None:
-        """`data`: the server's folder.  `command`: makes a report; tests pass another one."""
+    def __init__(
+        self, data: Path, note: Callable[[str], None], command: Sequence[str] = (), base: str = ""
+    ) -> None:
+        """`data`: the server's folder.  `command`: makes a report; tests pass another one.
+
+        `base`: the path below which all paths of the site lie.
+        """
         self._home = data / FOLDER
         self._note = note
+        self._base = base
         self._command = command or (sys.executable, "-m", "arena.page.report")
         self._waiting: OrderedDict[str, ResultsFolder] = OrderedDict()
         self._made_at: RecentlyUsed[str, float] = RecentlyUsed()
@@ -96,7 +102,7 @@ class Reports:
 
     def _file(self, folder: ResultsFolder) -> Path:
         """Where the report of this state of a folder is kept."""
-        state = repr((folder.fingerprint, arena.__version__)).encode()
+        state = repr((folder.fingerprint, arena.__version__, self._base)).encode()
         return self._home / f"{_begins(folder.name)}-{hashlib.sha256(state).hexdigest()[:16]}.html"
 
     def _kept(self, name: str) -> Path | None:
@@ -126,7 +132,7 @@ class Reports:
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             return f"it cannot be kept: {(error.strerror or '').lower()}"
-        address = f"/results/{quote(folder.name, safe='')}/matches"
+        address = f"{self._base}/results/{quote(folder.name, safe='')}/matches"
         file = self._file(folder)
         draft = file.with_suffix(".draft")
         command = [*self._command, str(folder.path.resolve()), str(draft), address]

@@ -143,7 +143,7 @@ class ResultsApi(Api):
             folder = await self.read(address_of(request), lambda: catalog.folder(name))
             return await self._shown(request, folder)
         except Refusal as refusal:
-            return _page(name, str(refusal), refusal.status)
+            return _page(request, name, str(refusal), refusal.status)
 
     async def get_logs(self, request: Request) -> Response:
         """What a bot of a folder printed, as plain text, whoever asks."""
@@ -152,14 +152,14 @@ class ResultsApi(Api):
             catalog = self._known_catalog()
             text = await self.read(address_of(request), lambda: catalog.logs(name, bot))
         except Refusal as refusal:
-            return _page(bot, str(refusal), refusal.status)
+            return _page(request, bot, str(refusal), refusal.status)
         return PlainTextResponse(text)
 
     async def _shown(self, request: Request, folder: ResultsFolder) -> Response:
         assert self._reports is not None, "who has results makes reports"
         report = await self._reports.report(folder)
         if report is None:
-            return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
+            return _page(request, folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
         catalog = self._known_catalog()
         is_running = await self.read(address_of(request), lambda: catalog.is_running(folder))
@@ -212,6 +212,7 @@ def _all_versions(request: Request) -> bool:
     return said == "all"
 
 
-def _page(name: str, said: str, status: int) -> Response:
+def _page(request: Request, name: str, said: str, status: int) -> Response:
     """A page that says one thing; while a report is made, it asks again."""
-    return HTMLResponse(notice(name, said, again_s=ASK_AGAIN_S if status == 202 else None), status)
+    again_s, base = ASK_AGAIN_S if status == 202 else None, request.scope["root_path"]
+    return HTMLResponse(notice(name, said, again_s=again_s, base=base), status)

@@ -74,16 +74,19 @@ class Site:
         list_results: Callable[[Request], Awaitable[Sequence[ResultsListed]]] | None = None,
         matches_of: MatchesOf = _no_matches,
         bots_port: int | None = None,
+        base: str = "",
     ) -> None:
         """`game_of` knows the game that is played at an open table, by its id or that of its match.
 
         `list_results` returns the results folders; `matches_of` the finished matches whose links say who won.
-        `bots_port`: where bots connect, which the page says to their authors.
+        `bots_port`: where bots connect, which the page says to their authors.  `base`: the path below which
+        all paths of the site lie.
         """
         self._game_of = game_of
         self._list_results = list_results
         self._matches_of = matches_of
         self._bots_port = bots_port
+        self._base = base
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
     def routes(self) -> list[Route]:
@@ -91,15 +94,16 @@ class Site:
         return [*pages, Route("/static/{path:path}", self.get_file, methods=["GET"])]
 
     async def get_page(self, request: Request) -> Response:
-        shell = self._files[SHELL].octets.decode()
+        shell = self._files[SHELL].octets.decode().replace('="/', f'="{self._base}/')
+        path = request.scope["path"].removeprefix(self._base)
         id = request.path_params.get("id", "")
         card = self._card_of_table(id)
-        if id and "/matches/" in request.url.path:
+        if id and "/matches/" in path:
             with suppress(Refusal):
                 matches = self._matches_of(request.path_params.get("name"))
                 card = await matches.card(id, address_of(request))
         head = self._head(card, str(request.base_url))
-        listed = await self._listed(request) if request.url.path == "/results" else ""
+        listed = await self._listed(request) if path == "/results" else ""
         page = packed_page(shell.replace(CARD, head).replace(RESULTS, listed).encode(), TYPES[".html"])
         return packed_answer(request, page)
 
@@ -108,7 +112,7 @@ class Site:
         if self._list_results is None:
             return ""
         try:
-            return _as_list(await self._list_results(request))
+            return _as_list(await self._list_results(request), self._base)
         except Refusal as refusal:
             return f'<p class="alone">{html.escape(as_sentence(str(refusal)))}</p>'
 
@@ -153,15 +157,15 @@ class Site:
         if not file.is_relative_to(ROOTS["games"]):
             return None
         path = f"games/{file.relative_to(ROOTS['games']).as_posix()}"
-        return f"/static/{path}" if path in self._files else None
+        return f"{self._base}/static/{path}" if path in self._files else None
 
 
-def _as_list(folders: Sequence[ResultsListed]) -> str:
+def _as_list(folders: Sequence[ResultsListed], base: str) -> str:
     """Results folders with links to their reports, as markup."""
     if not folders:
         return '<p class="alone">There are none yet.</p>'
     rows = [
-        f'<li><a href="/results/{quote(each.name, safe="")}">{html.escape(each.name)}</a>: '
+        f'<li><a href="{base}/results/{quote(each.name, safe="")}">{html.escape(each.name)}</a>: '
         + html.escape(each.problem or f"{each.title or each.game}, {counted(each.matches, 'match')}")
         for each in folders
     ]
