@@ -227,6 +227,13 @@ class Keeper:
         if promise.failure:
             raise NotKept(promise.failure)
 
+    async def kept_or_refused(self) -> None:
+        """The same for whoever asked for it: raises Refusal."""
+        try:
+            await self.kept()
+        except NotKept:
+            raise not_kept() from None
+
     def check(self) -> None:
         """Raises Refusal while the disk fails: to be asked before something is done that has to be kept."""
         if self._lost:

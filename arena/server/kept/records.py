@@ -16,7 +16,7 @@ from arena.match.game import CHANCE, Game, Seat, is_legal
 from arena.match.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
 from arena.server.kept.archive import FinishedTable
-from arena.server.kept.keeping import InThread, Keeper, KeptMatch, NotKept, not_kept
+from arena.server.kept.keeping import InThread, Keeper, KeptMatch, NotKept
 from arena.server.ring.ring import Ring
 from arena.server.services import Records
 from arena.server.tables.table import ChatLine, MatchTerms, Table
@@ -131,10 +131,7 @@ class ServerRecords(Records):
         self._keeper.drop_match(match_id)
 
     async def kept(self) -> None:
-        try:
-            await self._keeper.kept()
-        except NotKept:
-            raise not_kept() from None
+        await self._keeper.kept_or_refused()
 
     def check(self) -> None:
         self._keeper.check()

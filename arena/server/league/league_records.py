@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from arena.league.league import Code, League, LeagueEntry, LeagueSettings, LogLine, Owner
-from arena.server.kept.keeping import Keeper, NotKept, not_kept
+from arena.server.kept.keeping import Keeper
 
 RowKind: TypeAlias = Literal["head", "owner", "entry", "code", "log"]
 
@@ -46,29 +46,14 @@ class KeptLeagues(LeagueRecords):
         self._keeper = keeper
 
     def keep(self, before: League | None, after: League) -> None:
-        head = LeagueHead(after.settings, after.made_at, after.is_paused, after.version)
-        self._keeper.put_league_row(after.name, "head", "", msgspec.json.encode(head))
-        old = before or League(after.settings, after.made_at)
-        self._keep(after.name, "owner", old.owners, after.owners)
-        self._keep(after.name, "entry", old.entries, after.entries)
-        self._keep(after.name, "code", old.codes, after.codes)
-        if old.log is not after.log:
-            self._keep(after.name, "log", _numbered(old), _numbered(after))
-
-    def _keep(self, league: str, kind: RowKind, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-        if old is new:
-            return
-        for id, part in new.items():
-            if old.get(id) is not part:
-                self._keeper.put_league_row(league, kind, id, msgspec.json.encode(part))
-        for id in old.keys() - new.keys():
-            self._keeper.drop_league_row(league, kind, id)
+        for kind, id, value in changed_rows(before, after):
+            if value is None:
+                self._keeper.drop_league_row(after.name, kind, id)
+            else:
+                self._keeper.put_league_row(after.name, kind, id, value)
 
     async def kept(self) -> None:
-        try:
-            await self._keeper.kept()
-        except NotKept:
-            raise not_kept() from None
+        await self._keeper.kept_or_refused()
 
     def check(self) -> None:
         self._keeper.check()
@@ -83,12 +68,32 @@ class KeptLeagues(LeagueRecords):
             rows[league][kind][id] = value
         for name, parts in rows.items():
             try:
-                yield _league(parts)
+                yield league_of(parts)
             except (ValueError, KeyError) as error:
                 note(f"league {name} is not played, as it cannot be read any more: {error}")
 
 
-def _league(parts: Mapping[str, Mapping[str, bytes]]) -> League:
+def changed_rows(before: League | None, after: League) -> Iterator[tuple[RowKind, str, bytes | None]]:
+    """The rows in which a league differs from what it was: kind, id, and value; None: it is gone."""
+    head = LeagueHead(after.settings, after.made_at, after.is_paused, after.version)
+    yield "head", "", msgspec.json.encode(head)
+    old = before or League(after.settings, after.made_at)
+    parts: list[tuple[RowKind, Mapping[str, Any], Mapping[str, Any]]] = [
+        ("owner", old.owners, after.owners),
+        ("entry", old.entries, after.entries),
+        ("code", old.codes, after.codes),
+    ]
+    if old.log is not after.log:
+        parts.append(("log", _numbered(old), _numbered(after)))
+    for kind, were, are in parts:
+        if were is not are:
+            new = {id: part for id, part in are.items() if were.get(id) is not part}
+            yield from ((kind, id, msgspec.json.encode(part)) for id, part in new.items())
+            yield from ((kind, id, None) for id in were.keys() - are.keys())
+
+
+def league_of(parts: Mapping[str, Mapping[str, bytes]]) -> League:
+    """The league of these rows, by kind and id.  Raises ValueError or KeyError if it cannot be read."""
     head = msgspec.json.decode(parts["head"][""], type=LeagueHead)
     owners = {id: msgspec.json.decode(value, type=Owner) for id, value in parts["owner"].items()}
     entries = {id: msgspec.json.decode(value, type=LeagueEntry) for id, value in parts["entry"].items()}

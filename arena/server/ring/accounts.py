@@ -25,7 +25,7 @@ import trio
 from arena.refusal import Refusal
 from arena.server import limits
 from arena.server.http.quotas import Quota, Rate, RecentlyUsed
-from arena.server.kept.keeping import Keeper, NotKept, not_kept
+from arena.server.kept.keeping import Keeper
 from arena.server.tables.rules import is_name
 
 BASIC_MAX = 1024
@@ -142,10 +142,7 @@ class Accounts:
         self._users[name] = user
         self._right.put(self._memo(name, password), User(user.id, name))
         self._keeper.put_user(name, msgspec.json.encode(user))
-        try:
-            await self._keeper.kept()
-        except NotKept:
-            raise not_kept() from None
+        await self._keeper.kept_or_refused()
         return user.id
 
     async def verify(self, name: str, password: str, *, address: str = "") -> User:
