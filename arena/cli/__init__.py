@@ -17,6 +17,7 @@ from arena.cli import (  # noqa: F401  (their commands)
     exploit,
     help,
     league,
+    league_backup,
     league_hosting,
     new,
     read,

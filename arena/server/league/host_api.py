@@ -8,6 +8,7 @@ from typing import Any
 import trio
 from starlette.requests import Request
 
+from arena.errors import ConfigError
 from arena.league.joining import (
     add_roster,
     ban_owner,
@@ -22,6 +23,7 @@ from arena.league.moderation import exclude, readmit, retry, set_paused, tell_al
 from arena.league.naming import show_name
 from arena.league.roster import RosterRow, read_roster, roster_text
 from arena.league.settings import change_settings
+from arena.refusal import Refusal
 from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Answerer, Api, Method, endpoint
 from arena.server.http.request_types import Nothing, bearer_of, body_of
@@ -49,6 +51,7 @@ from arena.server.league.league_types import (
 )
 from arena.server.league.league_views import LeagueViewer, known_owner, shown_bot, shown_league, shown_roster
 from arena.server.league.leagues import checked_code, new_code
+from arena.server.league.small_files import Forgotten, note_forgotten
 from arena.server.league.uploads import Uploads
 from arena.server.tables.api import address_of
 
@@ -78,6 +81,7 @@ class HostApi(Api):
     def __init__(self, door: LeagueDoor, uploads: Uploads) -> None:
         self._door = door
         self._uploads = uploads
+        self._forgetting = trio.Lock()
 
     # The league
 
@@ -99,7 +103,7 @@ class HostApi(Api):
         if token is None:
             return None
         if (found := self._door.hosts.find(token)) is None:
-            await self._door.guesses.wrong(address_of(request))
+            await self._door.guesses.wrong_token(address_of(request))
         return found
 
     @_by_host("POST", f"{AT}/settings", LeagueShown, ChangedSettings)
@@ -193,6 +197,15 @@ class HostApi(Api):
         """Forgets an owner: its names, roster, tokens, codes and hand-ins; matches keep its bots' ids."""
         live, host = await self._door.host(request)
         id = request.path_params["owner"]
+        live.league.owner(id)
+        stone = Forgotten(live.league.name, live.league.made_at, id)
+        try:
+            async with self._forgetting:
+                await trio.to_thread.run_sync(note_forgotten, self._door.leagues.bots.parent, stone)
+        except ConfigError as error:
+            raise Refusal(
+                "unavailable", f"nobody is forgotten yet: {error}", key="disk", seconds=60.0
+            ) from None
         bots = [entry.id for entry in live.league.entries_of(id)]
         people = len(live.league.owner(id).persons)
         after, hashes = forget_owner(live.league, id, host.name, live.now())

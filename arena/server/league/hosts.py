@@ -13,9 +13,9 @@ from typing import Literal, TypeAlias
 import attrs
 import msgspec
 
-from arena.errors import ConfigError, unwritable
+from arena.errors import ConfigError
 from arena.league.joining import hash_of_token
-from arena.store.files import made
+from arena.server.league.small_files import put_file
 from arena.wire.names import is_readable
 
 HOSTS = "hosts.json"
@@ -83,16 +83,8 @@ def add_host(folder: Path, name: str, role: Role) -> str:
     if not is_readable(name, HOST_NAME_MAX):
         raise ConfigError(f"a host's name is 1 to {HOST_NAME_MAX} printable characters")
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    path = made(folder) / HOSTS
+    path = folder / HOSTS
     others = [host for host in hosts_in(path) if host.name != name]
-    octets = msgspec.json.format(msgspec.json.encode([*others, Host(name, role, hash_of_token(token))]))
-    new = path.with_name(f"{HOSTS}.new")
-    try:
-        with suppress(FileNotFoundError):
-            new.unlink()
-        with open(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(octets)
-        new.replace(path)
-    except OSError as error:
-        raise unwritable(path, error) from None
+    hosts = [*others, Host(name, role, hash_of_token(token))]
+    put_file(path, msgspec.json.format(msgspec.json.encode(hosts)))
     return token

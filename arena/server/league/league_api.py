@@ -181,8 +181,10 @@ class LeagueApi(Api):
         self._door.leagues.records.check()
         live, new = self._door.leagues.find(request.path_params["league"]), await body_of(request, NewOwner)
         code_hash = None if new.code is None else hash_of_code(new.code)
-        if code_hash is not None and code_hash not in live.league.codes:
-            await self._door.guesses.wrong(address_of(request))
+        if code_hash is not None:
+            await self._door.guesses.before_code(address_of(request))
+            if code_hash not in live.league.codes:
+                self._door.guesses.wrong(address_of(request))
         token = secrets.token_urlsafe(TOKEN_BYTES)
         token_hash = hash_of_token(token)
         with self._joins.counted(address_of(request)):

@@ -45,7 +45,7 @@ class LeagueDoor:
             return LeagueViewer(owner=owner)
         if (host := self.hosts.find(token)) is not None:
             return LeagueViewer(host=host)
-        await self.guesses.wrong(address_of(request))
+        await self.guesses.wrong_token(address_of(request))
         why = "this token is not valid here, or was revoked: ask the host of the league for a code"
         raise Refusal("unauthorized", why)
 
