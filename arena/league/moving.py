@@ -29,7 +29,7 @@ def _without_words(entry: LeagueEntry) -> LeagueEntry:
     return attrs.evolve(entry, name="", exclusion="excluded" if entry.exclusion else "", versions=versions)
 
 
-def files_of(league: League) -> frozenset[str]:
+def hashes_handed_in(league: League) -> frozenset[str]:
     """The hashes of all that was handed in by owners who are not forgotten."""
     return frozenset(
         version.hash

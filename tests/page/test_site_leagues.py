@@ -161,3 +161,47 @@ def test_a_bot_that_is_handed_in_plays_and_stands_somewhere(hosted: Hosted, page
     page.get_by_role("row").filter(has_text="yours").wait_for()
     assert not barriers(page)
     asked(hosted.server, "POST", "/api/leagues/played/pause", {}, hosted.token)
+
+
+def test_a_host_runs_a_league_by_keyboard(hosted: Hosted, page: Any) -> None:
+    """Who handed in, an exclusion with its reason, settings, a pause and the log; on a phone's width in the dark, too."""
+    address = league(hosted, "hosting", is_paused=False)
+    api = "/api/leagues/hosting"
+    for name in ("Ann", "Bob"):
+        joined = asked(hosted.server, "POST", f"{api}/owners", {"name": name, "code": CODE})
+    asked(hosted.server, "POST", f"{api}/versions?file=bot.py", {}, joined["token"])
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.emulate_media(color_scheme="dark")
+    page.goto(address)
+    page.get_by_label("Your token").fill(hosted.token)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="2 owners, 1 without a bot").wait_for()
+
+    def presses(what: Any) -> None:
+        what.focus()
+        page.keyboard.press("Enter")
+
+    presses(page.get_by_role("button", name="Pause the league"))
+    page.get_by_role("button", name="Go on with the league").wait_for()
+    page.get_by_label("A message to everybody").fill("It ends on Friday.")
+    page.keyboard.press("Enter")
+    page.get_by_text("Everybody in the league can read it.").wait_for()
+    presses(page.locator("summary", has_text="Bob"))
+    why = page.get_by_label("Why; everybody in the league can read it").last
+    why.fill("asks others")
+    page.keyboard.press("Enter")
+    page.get_by_text("Excluded: asks others").wait_for()
+    presses(page.get_by_role("button", name="Take it in again"))
+    page.get_by_text("Excluded: asks others").wait_for(state="detached")
+    for part in ("Codes and roster", "Settings", "Log"):
+        presses(page.locator("summary", has_text=part))
+    page.get_by_label("entries per owner").fill("3")
+    page.keyboard.press("Enter")
+    page.get_by_text("sets entries_per_owner to 3").wait_for()
+    page.get_by_text("says: It ends on Friday.").wait_for()
+    assert 360 == page.evaluate("document.documentElement.scrollWidth")
+    assert not barriers(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(color_scheme="light")
+    assert not barriers(page)
+    assert not page.locator(":is([aria-live], [role=status], [role=alert], [role=log]) .standings").count()

@@ -5,7 +5,7 @@ import { ask, get, post, Refused, sentence } from "./ask.js";
 import { Epochs } from "./epochs.js";
 import { HandIn } from "./hand_in.js";
 import { keepLeagueToken, leagueToken } from "./kept.js";
-import { counted, Heading, listed, Trouble, useDoing } from "./parts.js";
+import { counted, Heading, listed, Trouble, useAsked, useDoing } from "./parts.js";
 import { useTitle } from "./routes.js";
 
 const LOOK_MS = 10_000; // how often the standings are asked for; they are no newer on the server
@@ -31,7 +31,7 @@ export function Page({ id: name, takesFocus }) {
     ${me.value?.owner && html`<${Mine} ...${{ root, token, me: me.value, league: shown, forget: () => keep(null) }} />`}
     ${standings.value && html`<${Standings} standings=${standings.value} mine=${new Set((me.value?.owner?.bots ?? []))} />`}
     ${shown && html`<${Epochs} ...${{ root, token }} />`}
-    ${me.value?.host && html`<p class="note">You look on as a host, <bdi>${me.value.host}</bdi>: <code>arena league</code> does what hosts do. <button type="button" class="quiet" onClick=${() => keep(null)}>Forget me in this browser</button></p>`}
+    ${me.value?.host && html`<${Hosting} ...${{ root, token, me: me.value, league: shown, forget: () => keep(null) }} />`}
     ${me.value === null && html`<${Join} ...${{ root, name, league: shown, keep, hasToken: token !== null }} />`}`;
 }
 
@@ -78,6 +78,12 @@ function useMyself(root, token) {
     return () => { isOpen = false; clearTimeout(timer); };
   }, [root, token]);
   return state;
+}
+
+// The part of hosts, which is fetched for them alone.
+function Hosting(props) {
+  const { value: module, refused } = useAsked(() => import("./host.js").catch(() => { throw new Refused(0, { message: "This part of the page could not be loaded" }); }), []);
+  return module ? html`<${module.Host} ...${props} Played=${Played} />` : html`<${Trouble} refused=${refused} />`;
 }
 
 function Standings({ standings, mine }) {

@@ -30,7 +30,7 @@ from arena.handin.paths import Parts
 from arena.handin.unpack import unpack_bot
 from arena.handin.zips import ZipArchive
 from arena.league.league import League
-from arena.league.moving import LOST, files_of, still_forgotten, without_lost, without_people
+from arena.league.moving import LOST, hashes_handed_in, still_forgotten, without_lost, without_people
 from arena.league.settings import new_league
 from arena.refusal import Refusal
 from arena.server.kept.database import DATABASE, SENTENCES, held_folder, opened_database, transaction
@@ -98,7 +98,7 @@ def export_league(data: Path, name: str, file: Path, *, has_people: bool = True)
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.writestr(HEAD, msgspec.json.encode(head))
             archive.write(Path(work, MATCHES), RESULTS)
-            for hash in sorted(files_of(league)) if has_people else ():
+            for hash in sorted(hashes_handed_in(league)) if has_people else ():
                 try:
                     with Path(work, "bot").open("w+b") as packed:
                         pack_bot(data / HAND_INS / hash, packed, limits=_LIMITS)
@@ -136,7 +136,9 @@ def import_league(file: Path, data: Path, now: float) -> MovedLeague:
                 if (each.league, each.league_made_at) == (league.name, league.made_at)
             ]
             league = still_forgotten(league, gone, now)
-            league, lost = without_lost(league, archive.put_hand_ins(files_of(league), data / HAND_INS), now)
+            league, lost = without_lost(
+                league, archive.put_hand_ins(hashes_handed_in(league), data / HAND_INS), now
+            )
             (draft / _MARK).touch()
             with sentences(path, SENTENCES), transaction(db):
                 for kind, id, value in changed_rows(None, league):
