@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
+from arena.ladder.connected import fd_with_stdin
 from arena.ladder.serve import serve_ladder
 from arena.tournament.workers.child import run_child
 
@@ -13,4 +15,4 @@ NICENESS = 10
 
 if __name__ == "__main__":
     os.nice(NICENESS)
-    sys.exit(run_child(sys.argv[1:], serve_ladder))
+    sys.exit(run_child(sys.argv[1:], partial(serve_ladder, bots_fd=fd_with_stdin())))

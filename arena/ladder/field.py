@@ -60,6 +60,8 @@ class Field:
 
     def _is_waiting(self, id: str) -> bool:
         said = self._said.get(id)
+        if self.wanted[id].connects:
+            return False  # it is not tried, and comes when it comes
         return said is None or said.state == "waiting"
 
     def say(self, id: str, state: State, reason: str = "") -> VersionSaid:

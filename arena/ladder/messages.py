@@ -4,9 +4,13 @@
     server  SetField        all versions that are to be tried or to play, again whenever they change
     server  SetPaused       whether it rests
     ladder  VersionSaid     how far one of them is
+    ladder  VisitSaid       whether one of them that connects is here
     ladder  StandingsSaid   where everybody stands
     ladder  CannotPlay      why the league cannot be played here at all
     server  closes its end  the process ends its bots, and itself
+
+For each bot that connects the process is passed a socket (`connected`): the server has found out who it is,
+and carries its bytes both ways.
 
 Either side may be killed at any time.  A server that comes back sends the whole field again; the process
 takes from its folder what was played, and from the field what is to go on.
@@ -34,11 +38,13 @@ class FieldVersion(msgspec.Struct, frozen=True):
     owner: str
     """The id of its owner, or of the house."""
     bot: str
-    """Where its files lie; for a house bot its name."""
+    """Where its files lie; for a house bot its name; empty for one that connects."""
     received_at: float = 0.0
     """When all of it had come (Unix time)."""
     is_house: bool = False
     """Whether it comes with the arena: it is neither checked nor confined like others' bots."""
+    connects: bool = False
+    """Whether it has no files here, and connects by itself."""
 
 
 class BeginLadder(msgspec.Struct, frozen=True, tag=True):
@@ -58,6 +64,8 @@ class BeginLadder(msgspec.Struct, frozen=True, tag=True):
     """How long a build may take."""
     epoch_s: float = 86_400.0
     """How long an epoch lasts, after which what it has planned is played to its end."""
+    bots_fd: int = -1
+    """The descriptor of the socket on which bots' connections are passed on; negative: another, or none."""
 
 
 class SetField(msgspec.Struct, frozen=True, tag=True):
@@ -79,6 +87,15 @@ class VersionSaid(msgspec.Struct, frozen=True, tag=True):
     state: State
     reason: str = ""
     """Why it is refused or failed, as a sentence; what it waits for otherwise."""
+
+
+class VisitSaid(msgspec.Struct, frozen=True, tag=True):
+    """Whether a version that connects is here."""
+
+    id: str
+    is_connected: bool
+    has_answered: bool = False
+    """Whether it has answered a question since it came."""
 
 
 class LadderRow(msgspec.Struct, frozen=True):
@@ -114,4 +131,4 @@ class CannotPlay(msgspec.Struct, frozen=True, tag=True):
 
 
 FromServer: TypeAlias = BeginLadder | SetField | SetPaused
-FromLadder: TypeAlias = VersionSaid | StandingsSaid | CannotPlay
+FromLadder: TypeAlias = VersionSaid | VisitSaid | StandingsSaid | CannotPlay

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -33,6 +33,13 @@ class Audience(Protocol):
     @property
     def present(self) -> Mapping[str, str]:
         """The versions that can play now -> their owners."""
+
+    @property
+    def connecting(self) -> Collection[str]:
+        """Those that connect by themselves, among others."""
+
+    def may_begin(self, pairing: Pairing) -> bool:
+        """Whether the bots of a match are here, or are blamed if they are not."""
 
     async def are_back(self) -> None:
         """Returns once those who played before, and still are to play, are here again."""
@@ -154,7 +161,10 @@ class LadderPlay:
             await self._begin_epoch()
         self._present = frozenset(self._audience.present)
         opened = self._course.open_batch(
-            self._audience.present, self._audience.take_standing(), ends=self._is_time_over
+            self._audience.present,
+            self._audience.take_standing(),
+            self._audience.connecting,
+            ends=self._is_time_over,
         )
         for bot, how in opened.failed.items():
             self._grounds.withdraw(bot)
@@ -173,7 +183,8 @@ class LadderPlay:
 
     def _next(self) -> Pairing | None:
         """The match that begins next: of those whose bots are free, the first by the owners' shares."""
-        return self._course.next_match(lambda pairing: self._grounds.can_seat(pairing, NOBODY))
+        may_begin, can_seat = self._audience.may_begin, self._grounds.can_seat
+        return self._course.next_match(lambda pairing: may_begin(pairing) and can_seat(pairing, NOBODY))
 
     def _pending(self) -> Iterator[Pairing]:
         return iter(self._course.waiting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import trio
 
 from arena.box.box import Box, open_box
 from arena.errors import ConfigError, RemoteProtocolError
+from arena.ladder.connected import VISIT_MARGIN_S, ConnectedBots
 from arena.ladder.field import Field
 from arena.ladder.messages import (
     REASON_MAX,
@@ -24,6 +26,7 @@ from arena.ladder.messages import (
     SetPaused,
     StandingsSaid,
     State,
+    VisitSaid,
 )
 from arena.ladder.play import LadderPlay
 from arena.ladder.rating import Rater
@@ -31,6 +34,7 @@ from arena.ladder.trying import VersionRefused, check_entrant, entrant_of
 from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.players.lag import open_watch
+from arena.schedule import Pairing
 from arena.schedule.endless import KIND
 from arena.schedule.ladder import FailureReason
 from arena.schedule.ladder_rows import LadderStanding
@@ -66,8 +70,11 @@ FAILURES: dict[FailureReason, str] = {
 """How a version failed in play, as a sentence for its owner."""
 
 
-async def serve_ladder(stream: trio.abc.Stream) -> bool:
-    """Plays until the server closes its end; returns whether all went well."""
+async def serve_ladder(stream: trio.abc.Stream, bots_fd: int = -1) -> bool:
+    """Plays until the server closes its end; returns whether all went well.
+
+    `bots_fd`: the socket on which connections of bots are passed on, unless `BeginLadder` names it.
+    """
     pipe = Pipe[FromServer](stream, FromServer, MESSAGE_BYTES_MAX)
     begin = await pipe.receive()
     if begin is None:
@@ -76,23 +83,24 @@ async def serve_ladder(stream: trio.abc.Stream) -> bool:
         raise RemoteProtocolError(f"found {type(begin).__name__}, expected BeginLadder")
     lift_files_limit()
     try:
-        await _play(begin, pipe)
+        await _play(begin, pipe, bots_fd if begin.bots_fd < 0 else begin.bots_fd)
     except ConfigError as error:
         await pipe.send(CannotPlay(str(error)))
     return True
 
 
-async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
+async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> None:
     """Opens everything that play needs, and plays.  Raises ConfigError if that cannot be done here."""
     tournament = _tournament_of(begin)
     mistake: ConfigError | None = None
     with open_run(tournament) as run, open_watch() as watch, open_conversations(run) as conversations:
         run.begin()
-        rater = Rater()
+        rater, note = Rater(), partial(note_bug, run, Summary())
         course = LadderCourse.of(run, rater.add)
+        connected = ConnectedBots(run.plan.reconnect_s, watch, note, course.begun_with)
         async with (
             open_box("strict", secret=run.folder / DATABASE) as box,
-            open_pool(run, box, watch, partial(note_bug, run, Summary())) as (pool, _),
+            open_pool(run, box, watch, note, lambda nursery: connected) as (pool, _),
         ):
             versions: dict[str, str] = {}
             named = attrs.evolve(run, versions=versions)
@@ -101,7 +109,8 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
                 return InProcessGrounds(run_in(named, seed), pool, watch, conversations)
 
             async with open_writer(run) as keep, trio.open_nursery() as nursery:
-                ladder = _OpenLadder(begin, run, pool, box, keep, pipe, versions, course, rater)
+                ladder = _OpenLadder(begin, run, pool, box, keep, pipe, versions, course, rater, connected)
+                connected.host = ladder
                 ladder.play = LadderPlay(
                     grounds_with,
                     course,
@@ -116,6 +125,8 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer]) -> None:
                 nursery.start_soon(ladder.tell)
                 nursery.start_soon(ladder.rate)
                 nursery.start_soon(ladder.publish)
+                if bots_fd >= 0:
+                    nursery.start_soon(connected.listen, bots_fd)
                 try:
                     await ladder.hear()
                 except ConfigError as error:
@@ -152,6 +163,7 @@ class _OpenLadder:
     """Bot -> the version that its files name, which its matches keep."""
     _course: LadderCourse
     _rater: Rater
+    _connected: ConnectedBots
     play: LadderPlay = attrs.field(init=False)
     _known: dict[str, str] = attrs.field(init=False)
     """Bot -> its fingerprint, of those in the folder."""
@@ -180,8 +192,15 @@ class _OpenLadder:
     # What play asks and tells.
 
     @property
-    def present(self) -> dict[str, str]:
-        return self._field.playing
+    def present(self) -> Mapping[str, str]:
+        return self._connected.present(self._field.playing)
+
+    @property
+    def connecting(self) -> Collection[str]:
+        return self._connected.connecting
+
+    def may_begin(self, pairing: Pairing) -> bool:
+        return self._connected.may_begin(pairing)
 
     async def are_back(self) -> None:
         with trio.move_on_after(BACK_S):
@@ -219,6 +238,7 @@ class _OpenLadder:
             gone = self._field.set(said.versions)
             gone |= dict.fromkeys(self._stale - self._field.wanted.keys(), "without")  # while nobody played
             self._stale.clear()
+            self._connected.set(said.versions)
             for id, status in gone.items():
                 self._pool.withdraw(id)
                 await self._keep.send([SetStatus(id, status)])
@@ -321,6 +341,27 @@ class _OpenLadder:
             return
         self._field.enter(version)
         self._note(version.id, "playing")
+        self._wake()
+
+    # Those that connect.
+
+    async def let_in(self, version: FieldVersion) -> str | None:
+        """Has a version play whose bot has connected; returns why not, if it cannot."""
+        if (how := self._course.withdrawn.get(version.id)) is not None:
+            self.note_failed(version.id, how)
+            return f"{version.id} plays no more: {FAILURES[how]}"
+        if version.id not in self._field.playing:
+            self._pool.admit(version.id)
+            bot = StoredBot(version.id, path="connects", margin_s=VISIT_MARGIN_S)
+            await self._keep.send([AddBot(bot)])
+            self._field.enter(version)
+            self._note(version.id, "playing")
+        self._wake()
+        return None
+
+    def tell_visit(self, said: VisitSaid) -> None:
+        """Tells the server who has come or gone."""
+        self._say(said)
         self._wake()
 
     def _note(self, id: str, state: State, reason: str = "") -> None:

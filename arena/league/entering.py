@@ -48,7 +48,7 @@ def check_may_hand_in(league: League, owner_id: str, name: str, now: float) -> L
     if owner.ban:
         raise Refusal("forbidden", f"{owner_id} is banned ({owner.ban}): ask the host of the league")
     mine = league.entries_of(owner_id)
-    entry = _meant(league, mine, name)
+    entry = only_or_named(mine, name)
     if entry is not None:
         check_may_play(league, entry)
         if len(entry.versions) >= VERSIONS_MAX:
@@ -64,8 +64,8 @@ def check_may_hand_in(league: League, owner_id: str, name: str, now: float) -> L
     return entry
 
 
-def _meant(league: League, mine: Sequence[LeagueEntry], name: str) -> LeagueEntry | None:
-    """The bot that is meant by a name or an id.  Raises Refusal if it may be several."""
+def only_or_named(mine: Sequence[LeagueEntry], name: str) -> LeagueEntry | None:
+    """The bot that is meant by a name or an id, or by nothing.  Raises Refusal if it may be several."""
     if name:
         return next((each for each in mine if name in (each.id, each.name)), None)
     if len(mine) > 1:
@@ -101,26 +101,33 @@ def hand_in(league: League, owner_id: str, name: str, hash: str, now: float) -> 
     The owner's versions of that bot that were still to be tried are replaced.  Raises Refusal.
     """
     mine = league.entries_of(owner_id)
-    same = _same(league, mine, name, hash)
+    same = _same(mine, name, hash)
     if same is not None:
         return league, same
+    return add_version(league, owner_id, name, hash, now)
+
+
+def add_version(
+    league: League, owner_id: str, name: str, hash: str, now: float, *, waits_for: str = ""
+) -> tuple[League, HandedIn]:
+    """A new version of the bot of this name, or a new bot, in place of what was still to be tried of it."""
     entry = check_may_hand_in(league, owner_id, name, now)
     if entry is None:
         owner = league.owner(owner_id)
         is_shown = not league.settings.approve_names
         entry = LeagueEntry(_next_id(league), owner_id, name or owner.name, is_name_shown=is_shown)
     kept = tuple(
-        moved(each, "replaced", now, "a newer version was handed in") if each.state in QUEUED else each
+        moved(each, "replaced", now, "a newer version came") if each.state in QUEUED else each
         for each in entry.versions
     )
-    version = Version(len(kept) + 1, hash, now, changed_at=now)
+    version = Version(len(kept) + 1, hash, now, changed_at=now, waits_for=waits_for)
     entry = attrs.evolve(entry, versions=(*kept, version))
     return league.with_entry(entry), HandedIn(entry, version, is_new=True)
 
 
-def _same(league: League, mine: Sequence[LeagueEntry], name: str, hash: str) -> HandedIn | None:
+def _same(mine: Sequence[LeagueEntry], name: str, hash: str) -> HandedIn | None:
     """The version of the bot that has the same bytes."""
-    entry = _meant(league, mine, name)
+    entry = only_or_named(mine, name)
     if entry is None:
         return None
     for version in reversed(entry.versions):
@@ -140,7 +147,7 @@ def tried_next(league: League) -> list[tuple[LeagueEntry, Version]]:
     newest = dict[str, tuple[LeagueEntry, Version]]()
     for entry in league.entries.values():
         for version in entry.versions:
-            if version.state in QUEUED:
+            if version.state in QUEUED and not version.connects:
                 before = newest.get(entry.owner)
                 if before is None or _is_first(version, before[1]):
                     newest[entry.owner] = entry, version

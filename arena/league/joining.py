@@ -217,4 +217,4 @@ def forget_owner(league: League, id: str, who: str, now: float) -> tuple[League,
 
 
 def _hashes(entries: Iterable[LeagueEntry]) -> frozenset[str]:
-    return frozenset(version.hash for entry in entries for version in entry.versions)
+    return frozenset(version.hash for entry in entries for version in entry.versions if version.hash)

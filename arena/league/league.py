@@ -128,7 +128,7 @@ class Version:
     number: int
     """From 1."""
     hash: str
-    """Which bytes it is: the hash of its folder."""
+    """Which bytes it is: the hash of its folder; empty for one that connects, which has none."""
     received_at: float
     """When it was received completely."""
     state: VersionState = "waiting"
@@ -140,6 +140,11 @@ class Version:
     """When it got into this state."""
     played_at: float | None = None
     """When it first played."""
+
+    @property
+    def connects(self) -> bool:
+        """Whether it runs elsewhere, and connects."""
+        return not self.hash
 
 
 @attrs.frozen
@@ -277,6 +282,13 @@ class League:
         for entry in self.entries.values():
             if (version := entry.playing) is not None:
                 yield entry, version
+
+    def awaited(self) -> Iterator[tuple[LeagueEntry, Version]]:
+        """The versions that will play once they connect, with their bots."""
+        for entry in self.entries.values():
+            for version in entry.versions:
+                if version.connects and version.state in QUEUED:
+                    yield entry, version
 
     # The league afterwards, for the functions that say what happens.
 

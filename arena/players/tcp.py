@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
+from typing import Protocol
 
 import trio
 
@@ -70,8 +71,21 @@ def backlog_most() -> int | None:
         return None
 
 
+class Listener(Protocol):
+    """What connections come from: a listening socket, or somebody who passes them on."""
+
+    def fileno(self) -> int:
+        """Becomes readable when there is one."""
+
+    def accept(self) -> tuple[socket.socket, object]:
+        """The next one; raises BlockingIOError if there is none."""
+
+    def close(self) -> None:
+        """Takes no more."""
+
+
 async def accept_all(
-    listener: socket.socket,
+    listener: Listener,
     serve: Callable[[Transport], Awaitable[None]],
     connections_max: int,
     note_bug: Callable[[str], None] = lambda traceback_text: None,
@@ -118,7 +132,7 @@ async def accept_all(
         listener.close()
 
 
-def _in_a_row(listener: socket.socket, pace: Bucket) -> Iterator[socket.socket]:
+def _in_a_row(listener: Listener, pace: Bucket) -> Iterator[socket.socket]:
     """The connections that have arrived, charged to the pace.  Raises OSError if the system has no room."""
     for number in range(ACCEPTED_IN_A_ROW):
         if number and pace.over_s(ACCEPTED_AT_ONCE):  # not for the first: the caller has waited for its turn

@@ -16,6 +16,7 @@ from arena.schedule.pairing import (
     Points,
     bot_seed,
     bot_seeds,
+    deals_in,
     derive_bot_seed,
     derive_seed,
     match_id,

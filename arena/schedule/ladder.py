@@ -20,6 +20,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+import attrs
+
 from arena.schedule.course import ClosedSeries
 from arena.schedule.ladder_batch import TURN_PART, BatchPlan, BatchTerms
 from arena.schedule.ladder_rows import (
@@ -70,6 +72,8 @@ class Ladder:
         """The owner of every bot that was ever present."""
         self._arrived: dict[str, int] = {}
         """The first batch in which each was."""
+        self._connecting: set[str] = set()
+        """The bots that connect by themselves, of all that were ever present."""
         self._open: dict[str, tuple[Pairing, ...]] = {}
         """The open series, in schedule order."""
         self._planned = 0
@@ -131,6 +135,7 @@ class Ladder:
         self.accounts = self.accounts.after(row.spent, owners, sum(self._closed.values()))
         self._row = row
         self._seat(row.present)
+        self._connecting.update(row.connecting)
         self._make_void()
         self.standing = self._judge.standing(tuple(sorted(self._present)))
         return () if row.ends else tuple(chain.from_iterable(map(self._plan, self._chosen())))
@@ -158,6 +163,8 @@ class Ladder:
         """Takes in how a match went for its bots; some of them may have failed by it."""
         after, crashes = self.settings.withdrawn_after, self.settings.restarts_max
         for bot, outcome in outcomes.items():
+            if outcome.crashed and bot in self._connecting:
+                continue  # the network fails, and people close their laptops: that is lost, and no crash
             failures = self._failures.setdefault(bot, FailureCount(self.settings.crashes_among))
             if failures.is_too_much(outcome, withdrawn_after=after, restarts_max=crashes):
                 self.failed.setdefault(bot, "crashed" if failures.crashed > crashes else "abandoned")
@@ -213,8 +220,10 @@ class Ladder:
         """The pairings of one more series of these bots."""
         assert self._row is not None
         key = frozenset(bots)
+        # Whoever remembers the first rotation of shared deals knows the others' hands in the second.
+        terms = self.terms if self._connecting.isdisjoint(key) else attrs.evolve(self.terms, deals="fresh")
         repetition = f"{self.epoch}.{self._repetitions[key]}"
-        block = tuple(series_of(self.terms, sorted(bots), repetition, cycle=self._row.batch))
+        block = tuple(series_of(terms, sorted(bots), repetition, cycle=self._row.batch))
         self._repetitions[key] += 1
         self._series.update(bots)
         self._planned += 1

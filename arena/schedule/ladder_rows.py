@@ -39,6 +39,8 @@ class BatchRow:
     """Owner -> the seconds for which matches of the batch before waited for bots of this owner."""
     ends: bool = False
     """Whether the ladder comes to its end: nothing more is planned, and what is open is played by all."""
+    connecting: tuple[str, ...] = ()
+    """Those present that connect by themselves, and so may remember deals: theirs never come twice."""
 
 
 @attrs.frozen

@@ -72,6 +72,14 @@ def joined(bots: Sequence[str]) -> str:
     return "+".join(map(_escape, bots))
 
 
+def deals_in(pairing: Pairing, seed: int) -> Deals:
+    """Whether this match shares its luck with the other rotations of its series.
+
+    In a ladder series of bots that connect do not, while others do.
+    """
+    return "same" if pairing.seed == derive_seed(seed, "deals", pairing.series) else "fresh"
+
+
 SEEDING = 2
 """The number of the way in which seeds are derived, here and in `bot_seeds`; a tournament's folder keeps it.
 

@@ -41,6 +41,7 @@ from arena.server.league.ladder_child import LadderChildren
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
 from arena.server.league.other_user import share_with_players
+from arena.server.league.visits import LeagueVisits
 from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
@@ -51,6 +52,7 @@ from arena.server.services import ServerServices
 from arena.server.site.scene_api import SceneApi
 from arena.server.site.site import Site
 from arena.server.tables.api import TablesApi
+from arena.server.tables.bot_sockets import bot_routes
 from arena.server.tables.bots import HouseBots
 from arena.server.tables.guests import OpenTable
 from arena.server.tables.programs import Programs
@@ -153,6 +155,7 @@ async def serve(
             port,
             leagues,
             plan.guard.base_path,
+            door,
         )
         app = goodbye.counted(Routing(routes))
         options = HttpOptions(guard=plan.guard)
@@ -163,7 +166,7 @@ async def serve(
         )
         nursery.start_soon(house.watch)
         tcp = None
-        if bots_listener is not None and plan.listen is not None and door is not None:
+        if bots_listener is not None and plan.listen is not None:
             tcp = _bound(plan.listen, bots_listener)
             nursery.start_soon(accept_all, bots_listener, door.serve, TCP_CONNECTIONS_MAX, note_bug)
         http = (
@@ -198,11 +201,12 @@ def routes_of(
     bots_port: int | None = None,
     leagues: Sequence[Api] = (),
     base: str = "",
+    door: TcpDoor | None = None,
 ) -> list[Route | WebSocketRoute]:
     """Everything served over HTTP.  `find` returns a match of the archive, `bots` a game's house bots.
 
     `bots_port`: where bots connect; `leagues`: what is said to leagues; `base`: the path below which
-    all paths lie.
+    all paths lie; `door`: lets bots in.
     """
     results = results or ResultsApi()
 
@@ -228,7 +232,15 @@ def routes_of(
         *chain.from_iterable(api.endpoints() for api in leagues),
     ]
     routes = [*routes_to(endpoints), openapi_route(endpoints, base)]
-    return [*routes, *PacketApi(house).routes(), *SceneApi(house).routes(), *site.routes(), *results.routes()]
+    bots_in = [] if door is None else bot_routes(door)
+    return [
+        *routes,
+        *bots_in,
+        *PacketApi(house).routes(),
+        *SceneApi(house).routes(),
+        *site.routes(),
+        *results.routes(),
+    ]
 
 
 @attrs.frozen
@@ -238,7 +250,7 @@ class _OpenHouse:
     house: OpenTables
     poker: PokerApi
     leagues: Leagues
-    door: TcpDoor | None
+    door: TcpDoor
     archive: Archive
     bots: HouseBots
 
@@ -288,11 +300,10 @@ async def _open_house(
                 leagues.restore(list(kept_leagues.leagues(note)))
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table: OpenTable | None = None
-                door: TcpDoor | None = None
                 if plan.listen is not None:
                     open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                     nursery.start_soon(open_table.run)
-                    door = TcpDoor(house, programs, open_table, certificate=certificate)
+                door = TcpDoor(house, programs, open_table, LeagueVisits(leagues), certificate=certificate)
                 yield _OpenHouse(house, PokerApi(rings, users), leagues, door, archive, bots)
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from arena.match.game import Game
-from arena.schedule import Pairing, PairingId, match_id
+from arena.schedule import Pairing, PairingId, deals_in, match_id
 from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
 from arena.schedule.pairing import rotations
@@ -227,7 +227,7 @@ def _place_of(run: Run, pairing: Pairing) -> dict[str, Any]:
         "cycle": pairing.cycle,
         "rotation": pairing.rotation,
         "game": pairing.game,
-        "deals": deals_of(run.plan),
+        "deals": deals_in(pairing, run.seed),
         "seed": f"{pairing.seed:x}",
     }
 

@@ -73,16 +73,26 @@ class Server:
 
 @asynccontextmanager
 async def league(
-    folder: Path, plan: Any = PLAN, *, batch_s: float = 5.0, epoch_s: float = 3600.0
+    folder: Path,
+    plan: Any = PLAN,
+    *,
+    batch_s: float = 5.0,
+    epoch_s: float = 3600.0,
+    bots_fd: int = -1,
 ) -> AsyncIterator[Server]:
-    """A league that is played in this process until the context ends."""
+    """A league that is played in this process until the context ends; `bots_fd`: as in `BeginLadder`."""
     here, there = memory_stream_pair()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve_ladder, there)
         server = Server(Pipe(here, FromLadder))
         await server.pipe.send(
             BeginLadder(
-                str(folder), msgspec.json.encode(plan).decode(), batch_s, rate_s=0.02, epoch_s=epoch_s
+                str(folder),
+                msgspec.json.encode(plan).decode(),
+                batch_s,
+                rate_s=0.02,
+                epoch_s=epoch_s,
+                bots_fd=bots_fd,
             )
         )
         yield server

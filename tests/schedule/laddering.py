@@ -35,6 +35,7 @@ class SimulatedBot:
     strength: float = 0.0
     seconds: float = 0.02
     outcome: BotOutcome = attrs.field(factory=BotOutcome)
+    connects: bool = False
 
 
 class CountingJudge:
@@ -92,7 +93,14 @@ class SimulatedLadder:
         here = tuple(
             PresentBot(bot, self.bots[bot].owner, self._arrived.setdefault(bot, number)) for bot in names
         )
-        row = BatchRow(batch=number, present=here, closed=self._closed, spent=self._spent, ends=ends)
+        row = BatchRow(
+            batch=number,
+            present=here,
+            closed=self._closed,
+            spent=self._spent,
+            ends=ends,
+            connecting=tuple(bot for bot in names if self.bots[bot].connects),
+        )
         planned = self.ladder.open_batch(row, self.results)
         self.rows.append(row)
         self.planned.append(planned)
@@ -153,6 +161,7 @@ class SimulatedLadder:
                     present=tuple(rng.sample(row.present, len(row.present))),
                     closed=tuple(rng.sample(row.closed, len(row.closed))),
                     spent=mixed,
+                    connecting=row.connecting,
                 )
             assert planned == again.open_batch(row, self.results)
         return again

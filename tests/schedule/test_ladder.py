@@ -15,6 +15,7 @@ from laddering import CountingJudge, SimulatedBot, SimulatedLadder
 from arena.schedule.ladder import AHEAD_LEAST, GROWTH
 from arena.schedule.ladder_batch import TURN_PART, BatchPlan, BatchTerms
 from arena.schedule.ladder_rows import BatchRow, LadderSettings, LadderStanding, PresentBot, Waiting
+from arena.schedule.pairing import deals_in
 from arena.schedule.turns import MeetingTurns
 from arena.schedule.withdrawals import BotOutcome
 
@@ -400,6 +401,28 @@ def test_at_the_end_what_is_open_is_played_and_nothing_more_is_planned():
     assert not world.ladder.open
     after = BatchRow(batch=len(world.rows), present=())
     assert f"batch {after.batch} goes on after an end" == world.ladder.refusal(after, {})
+
+
+def test_bots_that_connect_are_never_dealt_the_same_twice():
+    """They may remember; the series of all others share their deals, and both are planned again."""
+    bots = alone(3) | {"c@1": SimulatedBot("c", connects=True)}
+    world = SimulatedLadder(bots)
+    for _ in range(3):
+        world.batch()
+    world.replayed()
+    found = {("c@1" in one.bots, deals_in(one, world.terms.seed)) for batch in world.planned for one in batch}
+    assert {(True, "fresh"), (False, "same")} == found
+
+
+def test_a_lost_connection_is_no_crash():
+    """Whoever connects may close the laptop: those matches are lost, and the bot may come back."""
+    outcome = BotOutcome(abandoned=True, crashed=True)
+    for connects in (False, True):
+        bots = alone(3) | {"c@1": SimulatedBot("c", outcome=outcome, connects=connects)}
+        world = SimulatedLadder(bots)
+        for _ in range(6):
+            world.batch()
+        assert ("c@1" in world.ladder.failed) != connects
 
 
 def test_lag_of_the_arena_makes_nobody_fail():

@@ -19,6 +19,7 @@ from arena.players.transport import StreamTransport
 from arena.reading.units import Address
 from arena.refusal import Refusal
 from arena.server.http.certificate import Certificate
+from arena.server.league.visits import LeagueVisits
 from arena.server.open_tables import OpenTables
 from arena.server.serve import ServerPlan, serve
 from arena.server.tables.guests import ALONE_S, GATHER_S, OpenTable
@@ -26,6 +27,7 @@ from arena.server.tables.live import LiveTable
 from arena.server.tables.programs import RECONNECT_S, Programs
 from arena.server.tables.tcp_door import STOPPED, TcpDoor
 from tests.server.halls import a_house
+from tests.server.league_server import a_league_server
 
 HOME = "127.0.0.1"
 
@@ -142,7 +144,9 @@ async def a_rig(certificate: Certificate | None = None, **changes: Any) -> Async
         programs = later["programs"] = Programs(house.hall.nursery, house.table)
         table = later["table"] = OpenTable(house, programs, bot="odds")
         nursery.start_soon(table.run)
-        door = TcpDoor(house, programs, table, certificate=certificate)
+        door = TcpDoor(
+            house, programs, table, LeagueVisits(a_league_server().leagues), certificate=certificate
+        )
         yield Rig(house, programs, table, door, nursery)
         nursery.cancel_scope.cancel()
 
@@ -449,8 +453,8 @@ async def test_what_a_key_cannot_do_is_refused_with_a_sentence(
             keys[0]: "ann plays this match over HTTP: connect again once it is over",
             keys[1]: "bob is connected already",
             watching: "a spectator has no seat: a bot needs the key of a player",
-            "wrong": "no seat at an open table has this token: send the key that you were given when you "
-            "joined, or none to be a guest",
+            "wrong": "no seat at an open table has this token, and no league: send the key or the token that "
+            "you were given when you joined, or none to be a guest",
         }
         for key, reason in refused.items():
             bot = await rig.bot({"token": key})

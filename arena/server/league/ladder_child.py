@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -20,8 +21,10 @@ from arena.ladder.messages import (
     SetPaused,
     StandingsSaid,
     VersionSaid,
+    VisitSaid,
 )
 from arena.league.league import LeagueSettings
+from arena.players.transport import SocketTransport, Transport
 from arena.server.league.leagues import OpenLeague
 from arena.server.league.other_user import ConnectedPlayer, connected_player
 from arena.server.league.playing import VersionToPlay
@@ -57,6 +60,8 @@ class LadderChild:
         self._players = players
         self._folder = (data / FOLDER / live.league.name).resolve()
         self._note = note
+        self._passing: socket.socket | None = None
+        """The socket on which its process is passed others."""
         self._untold: list[object] = []
         self._has_news = trio.Event()
         self._house = house_versions(live.league.settings.game)
@@ -83,24 +88,34 @@ class LadderChild:
             return f"its process cannot be started: {error.strerror or error}"
 
     async def _speak_with_one(self) -> str:
-        async with self._enlisted() as child:
-            pipe = Pipe[FromLadder](child.stream, FromLadder)
-            self._untold.clear()
-            settings = self._live.league.settings
-            terms = {"build_s": settings.build_s, "epoch_s": 3_600 * settings.epoch_hours, **TERMS}
-            self._say(BeginLadder(str(self._folder), _plan_of(settings), **terms))
-            self._live.attach(self)
-            try:
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._tell, pipe)
-                    why = await self._hear(pipe)
-                    nursery.cancel_scope.cancel()
-            except* (trio.BrokenResourceError, RemoteProtocolError):
-                why = ""
+        self._passing, passed = socket.socketpair()
+        self._passing.setblocking(False)
+        with self._passing, passed:
+            async with self._enlisted(passed.fileno()) as child:
+                bots_fd = passed.fileno() if self._players is None else -1
+                passed.close()  # it is the process's alone from now on
+                return await self._speak_to(child, bots_fd)
+
+    async def _speak_to(self, child: Child | ConnectedPlayer, bots_fd: int) -> str:
+        pipe = Pipe[FromLadder](child.stream, FromLadder)
+        self._untold.clear()
+        settings = self._live.league.settings
+        terms = {"build_s": settings.build_s, "epoch_s": 3_600 * settings.epoch_hours, **TERMS}
+        self._say(BeginLadder(str(self._folder), _plan_of(settings), bots_fd=bots_fd, **terms))
+        self._live.attach(self)
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._tell, pipe)
+                why = await self._hear(pipe)
+                nursery.cancel_scope.cancel()
+        except* (trio.BrokenResourceError, RemoteProtocolError):
+            why = ""
         return why or f"its process {child.ending}: it is started again"
 
-    def _enlisted(self) -> AbstractAsyncContextManager[Child | ConnectedPlayer]:
-        return enlist_child("league", PROGRAM) if self._players is None else connected_player(self._players)
+    def _enlisted(self, bots_fd: int) -> AbstractAsyncContextManager[Child | ConnectedPlayer]:
+        if self._players is None:
+            return enlist_child("league", PROGRAM, [bots_fd])
+        return connected_player(self._players, bots_fd)
 
     async def _hear(self, pipe: Pipe[FromLadder]) -> str:
         """Takes what the process says, until it ends; returns why it cannot play, if it said so."""
@@ -109,6 +124,8 @@ class LadderChild:
                 case VersionSaid(id, state, reason):
                     waits_for = reason if state in ("waiting", "building", "checking") else ""
                     self._live.report(id, state, "" if waits_for else reason, waits_for)
+                case VisitSaid():
+                    self._live.note_visit(said)
                 case StandingsSaid():
                     self._live.note_standings(said)
                 case CannotPlay(why):
@@ -132,12 +149,31 @@ class LadderChild:
 
     def set_field(self, versions: Sequence[VersionToPlay]) -> None:
         theirs = [
-            FieldVersion(one.id, one.owner, str(one.folder.resolve()), one.received_at) for one in versions
+            FieldVersion(one.id, one.owner, "", one.received_at, connects=True)
+            if one.connects
+            else FieldVersion(one.id, one.owner, str(one.folder.resolve()), one.received_at)
+            for one in versions
         ]
         self._say(SetField((*self._house, *theirs)))
 
+    def open_visit(self) -> Transport:
+        assert self._passing is not None, "there is a process"
+        return passed_on(self._passing)
+
     def set_paused(self, is_paused: bool) -> None:
         self._say(SetPaused(is_paused))
+
+
+def passed_on(passing: socket.socket) -> Transport:
+    """Passes one end of a new pair of sockets on; returns the other one.  Raises OSError if that fails."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            socket.send_fds(passing, [b"."], [theirs.fileno()])
+        except OSError:
+            ours.close()
+            raise
+    return SocketTransport(ours)
 
 
 def house_versions(game: str) -> tuple[FieldVersion, ...]:

@@ -11,11 +11,12 @@ import trio
 
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.ladder.messages import StandingsSaid
+from arena.ladder.messages import StandingsSaid, VisitSaid
 from arena.league.entering import note_state
 from arena.league.joining import hash_of_code, plain_code, set_join_code
 from arena.league.league import League, LeagueSettings, Version, VersionState
 from arena.league.settings import new_league
+from arena.players.transport import Transport
 from arena.refusal import Refusal
 from arena.server.league.league_records import LeagueRecords
 from arena.server.league.playing import LadderProcess, VersionToPlay, field_of_league, version_to_play
@@ -42,6 +43,10 @@ class OpenLeague:
         self.bots = bots
         self.standings: StandingsSaid | None = None
         """Where everybody stands, as its process said last."""
+        self.visits: dict[str, VisitSaid] = {}
+        """What its process said of the versions that connect, by id."""
+        self.routes: dict[str, Transport] = {}
+        """The connection of each that is here, which knows how long the way is."""
         self.trouble = ""
         """Why it is not played, as a sentence; empty if it is, or nobody knows."""
         self._process: LadderProcess | None = None
@@ -89,6 +94,23 @@ class OpenLeague:
     def detach(self, why: str = "") -> None:
         """The process has ended, and why: the league is not played at the moment."""
         self._process, self.trouble = None, why
+        self.visits.clear()
+
+    def open_visit(self) -> Transport:
+        """A connection on which its process takes a bot that connects.  Raises Refusal if it cannot now."""
+        try:
+            if self._process is None:
+                raise OSError
+            return self._process.open_visit()
+        except OSError:
+            why = f"{self.league.name} is not played at the moment: connect again in a few seconds"
+            raise Refusal("unavailable", why, key="ladder") from None
+
+    def note_visit(self, said: VisitSaid) -> None:
+        """Takes in whether a version that connects is here; whoever looks is told."""
+        if self.visits.get(said.id) != said:
+            self.visits[said.id] = said
+            self.change(attrs.evolve(self.league, version=self.league.version + 1))
 
     def note_standings(self, said: StandingsSaid) -> None:
         """Takes in where everybody stands."""

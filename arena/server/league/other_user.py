@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -28,9 +29,14 @@ class ConnectedPlayer:
 
 
 @asynccontextmanager
-async def connected_player(path: Path) -> AsyncIterator[ConnectedPlayer]:
-    """A process of the user that listens at this path, which ends with the context.  Raises OSError."""
+async def connected_player(path: Path, bots_fd: int) -> AsyncIterator[ConnectedPlayer]:
+    """A process of the user that listens at this path, which ends with the context.  Raises OSError.
+
+    `bots_fd`: the socket on which it is passed the connections of bots; that comes first.
+    """
     async with await trio.open_unix_socket(path) as stream:
+        with socket.socket(fileno=os.dup(stream.socket.fileno())) as connection:
+            socket.send_fds(connection, [b"."], [bots_fd])
         yield ConnectedPlayer(stream)
 
 

@@ -1,4 +1,4 @@
-"""Where bots connect over TCP: with the key of a seat at a table, or as guests of the open table."""
+"""Where bots connect: with the key of a seat at a table, with the token of a league, or as guests."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from arena.refusal import Refusal
 from arena.server.http.certificate import Certificate
 from arena.server.http.quotas import Rate
 from arena.server.http.tls import NotSealed, TlsTransport
+from arena.server.league.visits import LeagueVisit, LeagueVisits
 from arena.server.limits import TOKENS_AT_ONCE, TOKENS_PER_S
 from arena.server.open_tables import OpenTables
 from arena.server.tables.gathering import hash_of
@@ -29,24 +30,28 @@ NAME_WAIT_S = 1.0
 TURNS_TO_LEAVE = 10
 """Turns of the loop for hearing that a bot's old connection has ended, before its new one is judged."""
 STOPPED = "the server was stopped"
+NO_GUESTS = "there is no open table here: send the key of a seat, or the token of a league, with the name"
 TLS_ALONE = "bots come over TLS here: ARENA_TLS=1 for a bot of the SDK"
 
 
 class TcpDoor:
-    """Lets bots in, one task for each connection."""
+    """Lets bots in, over TCP or a WebSocket, one task for each connection."""
 
     def __init__(
         self,
         house: OpenTables,
         programs: Programs,
-        open_table: OpenTable,
+        open_table: OpenTable | None,
+        visits: LeagueVisits,
         *,
         certificate: Certificate | None = None,
     ) -> None:
-        """`certificate`: for TLS, without which bots are then not let in."""
+        """`open_table`: where guests meet, if they can; `certificate`: for TLS, without which bots are then
+        not let in over TCP."""
         self._house = house
         self._programs = programs
         self._open_table = open_table
+        self._visits = visits
         self._certificate = certificate
         self._quotas = Quotas()
         self._strangers = Allowance()
@@ -54,15 +59,19 @@ class TcpDoor:
         self._wrong_tokens = Rate("tokens", TOKENS_AT_ONCE, TOKENS_PER_S, "unknown tokens")
 
     async def serve(self, transport: Transport) -> None:
-        """One connection, from its first word until nobody comes back in its place."""
+        """One connection over TCP, from its first word until nobody comes back in its place."""
+        await self.serve_over(transport, self._certificate)
+
+    async def serve_over(self, transport: Transport, certificate: Certificate | None = None) -> None:
+        """The same over anything; `certificate`: for TLS, which then comes first."""
         connection, peer = ArenaConnection(), transport.peer
         if (refusal := self._quotas.refusal(peer)) is not None:
-            if self._certificate is None:  # else it would have to shake hands first
+            if certificate is None:  # else it would have to shake hands first
                 await send_last(transport, connection.bye(refusal))
             return
         with self._quotas.counted(peer):
             try:
-                transport = await self._encrypted(transport)
+                transport = await self._encrypted(transport, certificate)
                 player = await self._let_in(transport, connection)
             except trio.BrokenResourceError:
                 return
@@ -70,6 +79,10 @@ class TcpDoor:
                 await send_last(transport, connection.bye(str(refused)))
                 return
             transport.let_in()
+            if isinstance(player, LeagueVisit):
+                await player.serve(transport)
+                transport.close()
+                return
             try:
                 await self._programs.absences.play(player, transport, connection)
             except BaseException:  # the server ends: Cancelled, in a group where several tasks are
@@ -78,14 +91,14 @@ class TcpDoor:
         transport.close()
         await self._programs.miss(player)
 
-    async def _encrypted(self, transport: Transport) -> Transport:
+    async def _encrypted(self, transport: Transport, certificate: Certificate | None) -> Transport:
         """The connection as its bot speaks over it.
 
         Raises Refusal for a bot that speaks no TLS, or trio.BrokenResourceError if it says nothing.
         """
-        if self._certificate is None:
+        if certificate is None:
             return transport
-        sealed = TlsTransport(transport, self._certificate.session())
+        sealed = TlsTransport(transport, certificate.session())
         with self._quotas.unnamed(transport.peer):
             try:
                 if not await sealed.shake_hands():
@@ -94,8 +107,8 @@ class TcpDoor:
                 raise Refusal("bad_request", TLS_ALONE) from None
         return sealed
 
-    async def _let_in(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer:
-        """The player for this connection.
+    async def _let_in(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | LeagueVisit:
+        """The player for this connection, or its visit to a league.
 
         Raises Refusal, or trio.BrokenResourceError if it closes before it has said who it is.
         """
@@ -106,7 +119,11 @@ class TcpDoor:
         for _ in range(TURNS_TO_LEAVE):  # a bot may close and connect again in one moment
             await trio.lowlevel.checkpoint()
         if connection.token is None:
+            if self._open_table is None:
+                raise Refusal("unauthorized", NO_GUESTS)
             return self._open_table.seat(transport.peer, connection)
+        if (visit := await self._visits.find(connection)) is not None:
+            return visit
         return self._with_key(connection.token, transport.peer)
 
     def _with_key(self, key: str, peer: str) -> StreamPlayer:
@@ -129,8 +146,8 @@ class TcpDoor:
         self._wrong_tokens.take(peer)
         raise Refusal(
             "unauthorized",
-            "no seat at an open table has this token: send the key that you were given when you joined, "
-            "or none to be a guest",
+            "no seat at an open table has this token, and no league: send the key or the token that you were "
+            "given when you joined, or none to be a guest",
         )
 
 

@@ -7,7 +7,7 @@ Only what is open is kept here: what has closed is counted, told, and forgotten.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from types import MappingProxyType
 
@@ -178,6 +178,12 @@ class LadderCourse:
         """Whether this series never counts."""
         return series in self._ladder.void
 
+    def begun_with(self, bot: str) -> frozenset[str]:
+        """The open series of a bot of which a match has begun, and not all are over."""
+        blocks = [block for block in self._ladder.open.values() if bot in block[0].bots]
+        begun = [block for block in blocks if any(pairing.id not in self._waiting for pairing in block)]
+        return frozenset(block[0].series for block in begun if not self._is_complete(block))
+
     @property
     def open_matches(self) -> Iterator[Pairing]:
         """The matches that are not over, of series that may count, in order of play."""
@@ -185,12 +191,18 @@ class LadderCourse:
             yield from (pairing for pairing in block if pairing.id not in self._over)
 
     def open_batch(
-        self, present: Mapping[str, str], standing: LadderStanding | None = None, *, ends: bool = False
+        self,
+        present: Mapping[str, str],
+        standing: LadderStanding | None = None,
+        connecting: Collection[str] = (),
+        *,
+        ends: bool = False,
     ) -> OpenedBatch:
         """Begins the next batch.
 
         `present`: bot -> owner, of the versions that are here; `standing`: what ratings say by now; None: as
-        before.  `ends`: whether nothing more is planned in this epoch.
+        before; `connecting`: the bots that connect by themselves; `ends`: whether nothing more is planned in
+        this epoch.
         """
         number = self.batch + 1 - self._first
         row = BatchRow(
@@ -201,6 +213,7 @@ class LadderCourse:
             closed=tuple(series for series, block in self._ladder.open.items() if self._is_complete(block)),
             spent={owner: round(seconds, 6) for owner, seconds in self._spent_by_owner().items()},
             ends=ends or self._ladder.is_ending,
+            connecting=tuple(bot for bot in present if bot in connecting),
         )
         before = dict(self._ladder.failed)
         if standing is None and not number:  # the first row says all that an epoch is planned from

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from math import inf
+from typing import TypeVar
 
 import attrs
 import trio
@@ -13,13 +14,14 @@ from arena.box.box import Box
 from arena.match.record import Entry
 from arena.players.lag import LagWatch
 from arena.schedule import Pairing
-from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
 from arena.tournament.play.match import MatchRunner
-from arena.tournament.play.pool import Pool
+from arena.tournament.play.pool import Callers, Pool
 from arena.tournament.play.tables import MatchTable, Tables
 from arena.tournament.tournament import Tournament
+
+C = TypeVar("C", bound=Callers)
 
 LOOK_EVERY_S = 0.25
 """How often the matches in progress are measured while another one waits for a table."""
@@ -138,8 +140,8 @@ async def open_pool(
     box: Box | None,
     watch: LagWatch,
     note_bug: Callable[[str], None],
-    open_lobby: Callable[[trio.Nursery], Lobby | None] = lambda nursery: None,
-) -> AsyncIterator[tuple[Pool, Lobby | None]]:
+    open_lobby: Callable[[trio.Nursery], C | None] = lambda nursery: None,
+) -> AsyncIterator[tuple[Pool, C | None]]:
     """Opens the pool of the bots' instances, and a lobby if there is one; at the end no bot is left alive."""
     async with trio.open_nursery() as nursery:
         lobby = open_lobby(nursery)

@@ -18,10 +18,10 @@ from arena.match.scoring import points
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
 from arena.referee import Conduct, Seating, play_match
-from arena.schedule import Pairing, bot_seeds, match_id
+from arena.schedule import Pairing, bot_seeds, deals_in, match_id
 from arena.schedule.course import MatchResult
 from arena.schedule.withdrawals import BotOutcome
-from arena.tournament.plan import control_of, deals_of
+from arena.tournament.plan import control_of
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.instances import Instance
 from arena.tournament.tournament import Tournament
@@ -40,7 +40,7 @@ class MatchRunner:
     ) -> Entry:
         """Plays one match and scores it."""
         run = self.tournament
-        id = match_id(run.seed, pairing.id)
+        id, deals = match_id(run.seed, pairing.id), deals_in(pairing, run.seed)
         started_at = time.time()
         turns: list[Turn] = []
         for instance in filter(None, seated):
@@ -53,7 +53,7 @@ class MatchRunner:
                 control=control_of(run.plan, connecting=False),
                 conduct=Conduct(run.plan.faults_max),
                 seating=Seating(
-                    id, pairing.bots, bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan))
+                    id, pairing.bots, bot_seeds(run.seed, id, pairing.series, len(seated), deals)
                 ),
                 lag=self.watch.since,
                 turns=turns,
@@ -71,7 +71,7 @@ class MatchRunner:
         return Entry(
             match_id=match_id(run.seed, pairing.id),
             pairing=pairing,
-            deals=deals_of(run.plan),
+            deals=deals_in(pairing, run.seed),
             versions=tuple(run.versions.get(bot, "") for bot in pairing.bots),
             withdrawn=tuple(bot in without for bot in pairing.bots),
             record=record,

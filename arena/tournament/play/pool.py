@@ -7,8 +7,9 @@ remembered the first rotation would know its opponents' cards in the second.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from typing import Protocol
 
 import trio
 
@@ -18,12 +19,25 @@ from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.schedule import Pairing
-from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.instances import Instance, Instances
 from arena.tournament.tournament import Tournament
 
 UPCOMING = 500
 """How many matches ahead to look for the instances needed next."""
+
+
+class Callers(Protocol):
+    """The bots that connect by themselves: a run's lobby, or the visitors of a league."""
+
+    @property
+    def players(self) -> Mapping[str, Sequence[StreamPlayer]]:
+        """Name of each bot -> its connections, lost ones included."""
+
+    async def arrived(self) -> None:
+        """Waits until some connection comes in."""
+
+    def withdraw(self, name: str) -> None:
+        """Ends the connections of a bot that plays no more."""
 
 
 class Pool:
@@ -36,7 +50,7 @@ class Pool:
         *,
         box: Box | None = None,
         watch: LagWatch | None = None,
-        lobby: Lobby | None = None,
+        lobby: Callers | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
         self.upcoming: Callable[[], Iterable[Pairing]] = tuple
@@ -57,8 +71,12 @@ class Pool:
     def enter(self, entrant: Entrant) -> None:
         """Adds a bot that we start, while others play."""
         self._ours[entrant.name] = entrant
-        self._withdrawn.discard(entrant.name)
+        self.admit(entrant.name)
         self.instances.enter(entrant)
+
+    def admit(self, bot: str) -> None:
+        """Lets a bot play that may have been withdrawn before."""
+        self._withdrawn.discard(bot)
 
     # Who can be seated
 
@@ -76,8 +94,8 @@ class Pool:
         # A bot that lost all its connections plays on: it gets time to come back, and fails if it does not.
         return max(1, sum(player.is_connected for player in self._connected(bot)))
 
-    def _connected(self, bot: str) -> list[StreamPlayer]:
-        return [] if self._lobby is None else self._lobby.players.get(bot, [])
+    def _connected(self, bot: str) -> Sequence[StreamPlayer]:
+        return () if self._lobby is None else self._lobby.players.get(bot, ())
 
     def reserve(self, pairing: Pairing, without: frozenset[str]) -> None:
         """Counts the match's bots as busy, so that `can_seat` knows before `seat` has finished."""

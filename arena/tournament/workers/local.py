@@ -27,7 +27,7 @@ class Child:
     host = platform.node()
     is_trusted = True
 
-    def __init__(self, program: Sequence[str] = PROGRAM) -> None:
+    def __init__(self, program: Sequence[str] = PROGRAM, fds: Sequence[int] = ()) -> None:
         hears, to_child = os.pipe()
         try:
             from_child, speaks = os.pipe()
@@ -43,6 +43,7 @@ class Child:
                 stdin=hears,
                 stdout=speaks,
                 start_new_session=True,
+                pass_fds=fds,
             )
         except OSError:
             os.close(to_child)
@@ -73,9 +74,14 @@ class Child:
 
 
 @asynccontextmanager
-async def enlist_child(name: str, program: Sequence[str] = PROGRAM) -> AsyncIterator[Child]:
-    """Starts a worker as a child of this process, which is gone when the context ends."""
-    child = Child(program)
+async def enlist_child(
+    name: str, program: Sequence[str] = PROGRAM, fds: Sequence[int] = ()
+) -> AsyncIterator[Child]:
+    """Starts a worker as a child of this process, which is gone when the context ends.
+
+    `fds`: the descriptors that it has too, under the same numbers.
+    """
+    child = Child(program, fds)
     try:
         yield child
     finally:
