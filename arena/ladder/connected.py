@@ -183,10 +183,8 @@ class ConnectedBots:
         player.note_over = lambda: self._say(id)
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._absences.play, player, transport, connection)
-                await trio.lowlevel.checkpoint()
-                self._coming.discard(id)
-                self._say(id)
+                nursery.start_soon(self._note_here, id)  # it runs once the player has its connection
+                await self._absences.play(player, transport, connection)
         except BaseException:  # the process ends: the bot is not told that it is over, as it may come back
             player.hang_up("the league was stopped")
             raise
@@ -195,6 +193,10 @@ class ConnectedBots:
             self._say(id)
             if await self._absences.wait(player):
                 player.stop_waiting()
+
+    async def _note_here(self, id: str) -> None:
+        self._coming.discard(id)
+        self._say(id)
 
     async def _seat(self, id: str) -> VisitingBot | str:
         """The player of a version whose bot has come, or why there is none."""
