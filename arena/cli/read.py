@@ -57,6 +57,7 @@ def leaderboard(
 
     with opened_to_read(folder) as store:
         if bot is not None:
+            bot = store.names.bot(bot)
             out(
                 _bot_text(
                     store, bot, anchor, "" if folder == latest() else f" {shlex.quote(str(folder))}", form
@@ -69,7 +70,8 @@ def leaderboard(
             board = read_only(store, anchor=anchor)
             if store.damage is None:
                 say(f"arena: the CSVs were not written: {error}")
-        out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)
+        shown = board if form else store.names.shown(board)
+        out(leaderboard_text(shown, form, columns_of(sys.stdout), inks), inks)
         return complained(store)
 
 
@@ -94,7 +96,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
         header, rows = board.head_to_head
         return as_csv(header, [row for row in rows if row[header.index("bot")] == page.row.bot])
     return bot_page(
-        page,
+        store.names.shown(page),
         where,
         listing=faults_listing(where, page.row.bot),
         folder=shlex.quote(str(store.folder)),
@@ -185,12 +187,14 @@ def matches(
     inks = inks_for(color)
     with opened_to_read(folder) as store:
         known = [row.bot for row in store.bots()]
+        bot, winner = (word and store.names.bot(word) for word in (bot, winner))
         for option, name in (("--bot", bot), ("--winner", winner)):
             if name is not None and name not in known:
                 raise ConfigError(f"{option}: {name!r} did not play here; {', '.join(known)} did")
         found = (_match_row(match) for match in store.matches(bot=bot, fault=fault))
         chosen = (row for row, winners in found if winner is None or winner in winners)
         rows = list(islice(_sorted(chosen, sort), limit))
+        rows = rows if form else store.names.shown(rows)
     header: Sequence[str] = MATCH_COLUMNS
     if form is None and (columns := columns_of(sys.stdout)):
         header, rows = fitting(header, rows, columns, MATCH_COLUMNS_LESS_NEEDED)

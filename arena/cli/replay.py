@@ -103,6 +103,10 @@ def replay(
         folder, searched = folder_with(match), f"{RESULTS}/"
     with opened_to_read(folder) as store:
         found = store.match(match, searched=searched)
+        if viewer is not None:
+            viewer = store.names.bot(viewer)
+        if form is None and not has_logs:  # of a log, the file is called as the bot is
+            found, viewer = store.names.shown((found, viewer))
         played = replay_of(store, found, stored_game(store, game, found))
         seen_by = viewer_of(played.match, viewer)
         exchanges = _exchanges(store, played, seen_by) if has_logs else None

@@ -7,6 +7,7 @@ import shlex
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import arena
@@ -41,6 +42,7 @@ from arena.store.schema import (
     quoted_names,
     stored_columns,
 )
+from arena.store.shown_names import ShownNames, names_beside
 
 
 class Reading(Database):
@@ -60,6 +62,11 @@ class Reading(Database):
                 raise ConfigError(
                     f"{self.path} is damaged: its record of the plan", hints=(START_OVER,)
                 ) from error
+
+    @cached_property
+    def names(self) -> ShownNames:
+        """How bots are to be shown.  Raises ConfigError if the file that says it cannot be read."""
+        return names_beside(self.folder)
 
     def mark(self) -> str | None:
         """A value that differs after every change and never recurs; None in a copy of what is sound."""

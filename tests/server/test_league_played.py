@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import zipfile
 
 import pytest
+import trio
+from click.testing import CliRunner
 from needs import needs
 
+from arena.cli import cli
 from arena.ladder import play
 from arena.league.entering import hand_in, note_state
 from arena.tournament.folder.published import archive_of
@@ -73,6 +78,35 @@ async def test_an_epoch_that_has_ended_can_be_had_and_verified(tmp_path):
         assert (await rest.ask("GET", f"{AT}/epochs"))[0] == 401
         await rest.post(f"{AT}/settings", {"replays": "own"}, rest.server.host)
         assert (await rest.ask("GET", f"{AT}/epochs/0", token=tokens["Ann"]))[0] == 403
+
+
+async def test_commands_show_bots_by_their_names(tmp_path, monkeypatch):
+    """As people know them; programs get ids, and so does whoever has no names."""
+    async with league_rest() as rest:
+        await played(rest, ("Ann", "Bob"))
+        await rest.live.kept()
+    monkeypatch.chdir(tmp_path)
+    folder = str(rest.server.folder / "leagues" / "class")
+
+    def said(*words: str) -> str:
+        result = CliRunner().invoke(cli, [*words, folder], standalone_mode=False)
+        assert result.exception is None, result.exception
+        return result.stdout
+
+    assert ids(said("leaderboard", "--csv")) == ids(said("matches", "--json")) == {"b1@1", "b2@1"}
+    match = json.loads(said("matches", "--json", "--bot", "Ann@1"))[0]["match_id"]
+    for words in (["leaderboard"], ["leaderboard", "--bot", "Ann@1"], ["matches"], ["replay", match]):
+        shown = said(*words)
+        assert "Ann@1" in shown, words
+        assert not ids(shown), words
+    said("report", "--out", "page.html")
+    page = await trio.Path("page.html").read_text()
+    assert "Ann@1" in page
+    assert not ids(page)
+
+
+def ids(text: str) -> set[str]:
+    return set(re.findall(r"b\d+@\d+", text))
 
 
 async def test_replays_of_others_are_shown_where_the_league_says_so(tmp_path):

@@ -15,12 +15,15 @@ from arena.games import GAMES
 from arena.league.entering import REPORTED_MAX
 from arena.refusal import Refusal
 from arena.server.kept.keeping import not_kept, open_keeper
+from arena.server.league.apis import league_apis
 from arena.server.league.guesses import WAIT_MAX_S, WAITING_MAX, WRONG_AT_ONCE
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
+from arena.server.league.leagues import Leagues
 from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S
+from arena.store.shown_names import names_beside, names_file
 from tests.server.league_rest import AT, BOT, LeagueRest, league_rest, zipped
-from tests.server.league_server import FakeProcess
+from tests.server.league_server import FakeProcess, a_league_server
 
 
 async def test_from_a_new_league_to_a_version_that_plays(tmp_path: Path) -> None:
@@ -489,6 +492,45 @@ async def test_forgetting_deletes_what_one_alone_has_handed_in(tmp_path: Path) -
         assert BOT == (left / "bot.py").read_bytes()
         assert ["o2"] == [each["id"] for each in await rest.get(f"{AT}/owners", bob)]
         assert ["b2@1"] == rest.process.ids
+
+
+async def test_names_lie_beside_the_folder_as_long_as_they_are_known(tmp_path: Path) -> None:
+    """Renamed, hidden and forgotten there too; an older copy of the league brings nobody back."""
+    folder = tmp_path / "leagues" / "class"
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        await rest.post(f"{AT}/bots/b1/name", {"name": "Shark"}, ann)
+        await rest.post(f"{AT}/versions", zipped(bot__py=BOT), bob)
+        assert "Shark@1, Bob@1" == names_beside(folder).said("b1@1, b2@1")
+        await rest.post(f"{AT}/bots/b2/name", {"name": "Wolf"}, bob)
+        assert "Wolf@1" == names_beside(folder).said("b2@1")
+        await rest.post(f"{AT}/names/b2", {"shown": False}, rest.server.host)
+        assert "b2@1" == names_beside(folder).said("b2@1")
+        before = rest.live.league
+        await rest.ask("DELETE", f"{AT}/owners/o1", token=rest.server.host)
+        assert b"Shark" not in names_file(folder).read_bytes()
+    again = a_league_server(tmp_path)
+    again.leagues.restore([before])
+    live = again.leagues.find("class")
+    assert live.league.owners["o1"].forgotten_at is not None
+    assert "" == live.league.entries["b1"].name
+    assert b"Shark" not in names_file(folder).read_bytes()
+
+
+async def test_what_was_half_forgotten_is_forgotten_at_the_next_start(tmp_path: Path) -> None:
+    """The server was killed once it had noted whom to forget."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, bob = await class_of_two(rest)
+        await rest.post(f"{AT}/versions", zipped(bot__py=b"# mine\n"), ann)
+        await rest.post(f"{AT}/versions", zipped(bot__py=BOT), bob)
+        rest.server.leagues.forgotten.note(rest.live.league, "o1")
+        before = rest.live.league
+    leagues = Leagues(LeagueRecords(), tmp_path, now=lambda: 2000.0)
+    leagues.restore([before])
+    league_apis(leagues, Hosts(tmp_path))
+    (left,) = leagues.bots.iterdir()
+    assert BOT == (left / "bot.py").read_bytes()
+    assert 2000.0 == leagues.find("class").league.owners["o1"].forgotten_at
 
 
 async def test_an_owner_downloads_what_it_has_handed_in(tmp_path: Path) -> None:

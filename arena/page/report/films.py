@@ -93,7 +93,7 @@ def films(
     for wish in wished:
         if len(found) >= FILMS_MAX or misses >= 3:
             break
-        match = store.match(wish.match_id)
+        match, wish = store.names.shown((store.match(wish.match_id), wish))
         if match.turns > min(turns_left, FILM_TURNS_MAX):
             misses += 1
             continue

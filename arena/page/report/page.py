@@ -51,12 +51,13 @@ def page(store: Store, game: str | None = None, matches: str = "") -> str:
     sheet = read_sheet(store)
     facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
     moments = "" if ORIGIN in store.meta() else matches  # a server has the pages of its own games alone
-    text = without = _rendered(facts, [], matches, moments)
+    told = store.names.shown(facts)
+    text = without = _rendered(told, [], matches, moments)
     needed = _bytes(without) + _player_bytes(facts.played.game)
     room = max(FILMS_BYTES_LEAST, min(FILMS_BYTES_MAX, BYTES_MAX - needed))
     shown = _films(store, sheet, facts, room)
     while shown:
-        text = _rendered(facts, shown, matches, moments)
+        text = _rendered(told, shown, matches, moments)
         if _bytes(text) <= max(BYTES_MAX, needed + FILMS_BYTES_LEAST):
             return text
         shown = shown[: len(shown) * 9 // 10]

@@ -209,19 +209,10 @@ class HostApi(Api):
         bots = [entry.id for entry in live.league.entries_of(id)]
         people = len(live.league.owner(id).persons)
         after, hashes = forget_owner(live.league, id, host.name, live.now())
+        self._door.leagues.forgotten.note(live.league, id)
         await put_kept(live, after)
-        await self._uploads.remove(hashes - self._in_use())
+        await self._uploads.remove(hashes & self._door.leagues.hashes_of_forgotten())
         return OwnerForgotten(id, bots, people, len(hashes))
-
-    def _in_use(self) -> frozenset[str]:
-        """The hashes of all hand-ins of all leagues."""
-        return frozenset(
-            version.hash
-            for live in self._door.leagues
-            for entry in live.league.entries.values()
-            for version in entry.versions
-            if live.league.owners[entry.owner].forgotten_at is None
-        )
 
     @_by_host("POST", f"{AT}/names/{{id}}", Done, NameDecided)
     async def decide_name(self, request: Request) -> Done:

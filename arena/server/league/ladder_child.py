@@ -25,7 +25,7 @@ from arena.ladder.messages import (
 )
 from arena.league.league import LeagueSettings
 from arena.players.transport import SocketTransport, Transport
-from arena.server.league.leagues import OpenLeague
+from arena.server.league.leagues import FOLDER, OpenLeague
 from arena.server.league.other_user import ConnectedPlayer, connected_player
 from arena.server.league.playing import VersionToPlay
 from arena.tournament.sparring import house_bots, levels_of_bots
@@ -34,8 +34,6 @@ from arena.tournament.workers.pipe import Pipe
 from arena.words import without_folders
 
 PROGRAM = ("-m", "arena.ladder")
-FOLDER = "leagues"
-"""The folder of a server in which each league has its results folder."""
 TERMS: Mapping[str, float] = {}
 """How long things take where that is not as usual."""
 AGAIN_S, AGAIN_MAX_S = 1.0, 60.0

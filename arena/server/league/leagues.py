@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import attrs
@@ -13,16 +14,20 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.ladder.messages import StandingsSaid, VisitSaid
 from arena.league.entering import note_state
-from arena.league.joining import hash_of_code, plain_code, set_join_code
+from arena.league.joining import forget_owner, hash_of_code, plain_code, set_join_code
 from arena.league.league import League, LeagueSettings, Version, VersionState
 from arena.league.settings import new_league
 from arena.players.transport import Transport
 from arena.refusal import Refusal
+from arena.server.league.forgotten import Forgotten
 from arena.server.league.league_records import LeagueRecords
+from arena.server.league.names_kept import KeptNames
 from arena.server.league.playing import LadderProcess, VersionToPlay, field_of_league, version_to_play
 from arena.tournament.plan import check_plan_seats, make_game
 from arena.words import listed
 
+FOLDER = "leagues"
+"""The folder of a server in which each league has its results folder."""
 LEAGUES_MAX = 50
 """Leagues of a server."""
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -49,6 +54,7 @@ class OpenLeague:
         """The connection of each that is here, which knows how long the way is."""
         self.trouble = ""
         """Why it is not played, as a sentence; empty if it is, or nobody knows."""
+        self._names = KeptNames(bots.parent / FOLDER / league.name)
         self._process: LadderProcess | None = None
         self._members: Sequence[tuple[str, bool]] = ()
         """Which versions the process knows, and whether each plays or is to be tried."""
@@ -77,6 +83,11 @@ class OpenLeague:
     async def kept(self) -> None:
         """Returns once all that happened here is kept.  Raises Refusal if the disk fails."""
         await self._records.kept()
+        await self._names.keep(self.league)
+
+    def keep_names(self) -> None:
+        """Writes how bots are called to the file beside their folder.  Raises OSError."""
+        self._names.keep_now(self.league)
 
     async def changed(self, version: int) -> None:
         """Returns once the league has another version."""
@@ -150,6 +161,7 @@ class Leagues:
         """`folder`: the server's; `opened` is told of each league, for which it may start a process."""
         self.records = records
         self.bots = folder / "bots"
+        self.forgotten = Forgotten(folder)
         self.now = now
         self._opened = opened
         self._leagues: dict[str, OpenLeague] = {}
@@ -158,9 +170,24 @@ class Leagues:
         return iter(self._leagues.values())
 
     def restore(self, leagues: Iterable[League]) -> None:
-        """Opens the leagues that were kept."""
+        """Opens the leagues that were kept, without what was to be forgotten in them."""
         for league in leagues:
-            self._open(league)
+            live = self._open(league)
+            for id in self.forgotten.of(league):
+                owner = league.owners.get(id)
+                if owner is not None and owner.forgotten_at is None:
+                    live.change(forget_owner(live.league, id, "", self.now())[0])
+            with suppress(OSError):  # as whoever changes a name is told
+                live.keep_names()
+
+    def hashes_of_forgotten(self) -> frozenset[str]:
+        """The hashes of what only owners who were forgotten have handed in."""
+        hashes: dict[bool, set[str]] = {True: set(), False: set()}
+        for live in self:
+            for entry in live.league.entries.values():
+                is_gone = live.league.owners[entry.owner].forgotten_at is not None
+                hashes[is_gone].update(version.hash for version in entry.versions)
+        return frozenset(hashes[True] - hashes[False])
 
     def create(self, settings: LeagueSettings, who: str, code: str) -> tuple[OpenLeague, str]:
         """A new league, and the code with which people join, drawn unless it is given; "" if none is needed.

@@ -20,11 +20,10 @@ from arena.server.http.results_types import ResultsMatches
 from arena.server.kept.bot_logs import logs_text
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, part_asked
 from arena.server.kept.results import ResultsCatalog
-from arena.server.league.ladder_child import FOLDER
 from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor, check_acts_for
 from arena.server.league.league_views import LeagueViewer
-from arena.server.league.leagues import OpenLeague
+from arena.server.league.leagues import FOLDER, OpenLeague
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.tables.api import address_of
 from arena.store.choosing import Kind

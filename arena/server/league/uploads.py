@@ -47,8 +47,10 @@ class Uploads:
         self._count = Quota(UPLOADS_MAX, near=UPLOADS_MAX, total=UPLOADS_MAX)
         self._unpacking = trio.CapacityLimiter(UNPACKING)
 
-    def tidy(self) -> None:
-        """Removes what was coming in when the server was killed."""
+    def tidy(self, gone: Collection[str] = ()) -> None:
+        """Removes what was coming in when the server was killed, and what was to be deleted (`gone`)."""
+        for hash in gone:
+            shutil.rmtree(self._folder / hash, ignore_errors=True)
         if self._folder.is_dir():
             remove_leftovers(self._folder)
             for path in self._folder.glob(f"{PREFIX}*"):
