@@ -37,3 +37,5 @@ async def test_forty_at_once_and_one_who_is_right(autojump_clock: trio.testing.M
         began_at = trio.current_time()
         assert (await rest.get(f"{AT}/me", token))["owner"]["name"] == "Ann"
         assert began_at == trio.current_time()
+        assert (await rest.ask("GET", AT, token="guessed"))[0] == 401
+        assert began_at + WAIT_MAX_S == trio.current_time()

@@ -16,7 +16,6 @@ from arena.league.entering import REPORTED_MAX
 from arena.refusal import Refusal
 from arena.server.kept.keeping import not_kept, open_keeper
 from arena.server.league.apis import league_apis
-from arena.server.league.guesses import WAIT_MAX_S, WAITING_MAX, WRONG_AT_ONCE
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
 from arena.server.league.leagues import Leagues
@@ -163,43 +162,6 @@ async def test_who_is_banned_looks_and_does_nothing(tmp_path: Path) -> None:
 
 
 # Codes and tokens
-
-
-async def test_guesses_wait_and_a_right_code_never_does(tmp_path: Path, autojump_clock: MockClock) -> None:
-    """From the same address, however many were wrong there."""
-    async with league_rest(folder=tmp_path) as rest:
-        code = await rest.league()
-        for number in range(WRONG_AT_ONCE + 5):
-            before = trio.current_time()
-            status, told = await rest.ask("POST", f"{AT}/owners", {"name": "x", "code": f"guess{number}"})
-            assert (403, "code") == (status, told["field"])
-            waited_s = trio.current_time() - before
-            assert (waited_s > 0) == (number >= WRONG_AT_ONCE)
-        assert WAIT_MAX_S == waited_s
-        before = trio.current_time()
-        token = await rest.join("Ann", code)
-        assert 200 == (await rest.ask("GET", AT, token=token))[0]
-        assert before == trio.current_time()
-        assert 401 == (await rest.ask("GET", AT, token="guessed"))[0]
-        assert trio.current_time() == before + WAIT_MAX_S
-
-
-async def test_many_guesses_at_once_are_refused_and_a_right_code_is_not(
-    tmp_path: Path, autojump_clock: MockClock
-) -> None:
-    async with league_rest(folder=tmp_path) as rest:
-        code = await rest.league()
-        statuses: list[int] = []
-
-        async def guess(number: int) -> None:
-            statuses.append((await rest.ask("POST", f"{AT}/owners", {"code": f"guess {number}"}))[0])
-
-        async with trio.open_nursery() as nursery:
-            for number in range(WAITING_MAX + WRONG_AT_ONCE + 20):
-                nursery.start_soon(guess, number)
-            await trio.testing.wait_all_tasks_blocked()
-            await rest.join("Ann", code)
-        assert {403, 429} == set(statuses)
 
 
 async def test_forty_people_join_from_one_address(tmp_path: Path, autojump_clock: MockClock) -> None:
