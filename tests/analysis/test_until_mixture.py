@@ -69,12 +69,12 @@ def test_the_margin_and_the_sureness_of_two_bots():
 
     The difference has mean ⅓ and variance 4 · ⅙ / 6, and two series at either extreme add 2 · 2 / 6².
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtr
 
     until = duel(Mixture(Goal(1, 0.999), "ab", 10), 1, 0.5, 1, 1, 0, 0.5)
     student = (1 / 3) / sqrt(4 / 6 / 6 + 2 * 2 / 6**2)
     assert until.leaders == ("a",)
-    assert until.margin == pytest.approx(norm.isf(t.sf(student, 5)), abs=2e-3)
+    assert until.margin == pytest.approx(-ndtri(stdtr(5, -student)), abs=2e-3)
     x = 6 / TYPICAL_SERIES
     assert until.sureness == pytest.approx(
         max(0.0, 1 - sqrt(1 + x) * exp(-(until.margin**2) * x / (2 + 2 * x)))
@@ -109,7 +109,7 @@ def test_margins_with_unequal_numbers_of_series():
 
     The degrees of freedom are between a set's and all sets' together, which bounds the margin from both sides.
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtr
 
     rng, until, tables = np.random.default_rng(2), Mixture(Goal(1, 0.9999), "abcd", 50), {}
     for _ in range(12):
@@ -122,7 +122,7 @@ def test_margins_with_unequal_numbers_of_series():
     # Four pooled series count as known, but not more than are known of all sets.
     least, most = len(min(tables.values(), key=len)) - 1 + 4, sum(map(len, tables.values())) - 4
     bounds = [by_numpy(tables, "a", bot) for bot in "bcd"]
-    low, high = (min(norm.isf(t.sf(student, freedom)) for student in bounds) for freedom in (least, most))
+    low, high = (min(-ndtri(stdtr(freedom, -student)) for student in bounds) for freedom in (least, most))
     assert low - 0.02 < until.margin < high
 
 

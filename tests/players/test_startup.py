@@ -121,7 +121,7 @@ async def test_a_pool_waits_no_longer(tmp_path, monkeypatch, autojump_clock, con
 
 SLOW = """
 import time
-time.sleep(1.0)
+time.sleep(0.6)
 from honest import *
 for question, _ in questions(): answer(question, move(question))
 """
@@ -131,16 +131,16 @@ for question, _ in questions(): answer(question, move(question))
 async def test_who_has_used_up_its_time_is_gone_and_the_others_play_on(tmp_path, monkeypatch):
     """Of a real run: the first matches are played, from then on each is a fault of the bot's, and says why."""
     asked_s = 20.0
-    monkeypatch.setattr(startup, "CONNECT_FREE_S", 0.5)
-    monkeypatch.setattr(startup, "BUDGET_S", 2.0 - asked_s)  # 2 s in all, with what it asks for
+    monkeypatch.setattr(startup, "CONNECT_FREE_S", 0.3)
+    monkeypatch.setattr(startup, "BUDGET_S", 1.0 - asked_s)  # 1 s in all, with what it asks for
     bots = (program("slow", "-c", SLOW, restart="match", connect_s=asked_s), honest("ann"))
     with trio.fail_after(100):
-        summary, _ = await play(tmp_path / "out", bots, series=4, withdrawn_after=100, sandbox="off")
-    assert 8 == summary.played
+        summary, _ = await play(tmp_path / "out", bots, series=3, withdrawn_after=100, sandbox="off")
+    assert 6 == summary.played
     seats = rows(tmp_path / "out", "seats")
     assert {"0"} == {row["gone"] for row in seats if row["bot"] == "ann"}
     gone = [row["gone"] != "0" for row in seats if row["bot"] == "slow"]
     assert (False, True) == (gone[0], gone[-1])
     assert sorted(gone) == gone
     last = [row for row in rows(tmp_path / "out", "decisions") if row["fault"] == "gone"][-1]
-    assert ("slow", "did not connect within 0.5 s") == (last["bot"], last["reason"])
+    assert ("slow", "did not connect within 0.3 s") == (last["bot"], last["reason"])
