@@ -24,7 +24,7 @@ import trio
 from arena.analysis import export
 from arena.store import DATABASE, TABLE_FILES, Row, Store, StoredBot, StoredEpoch
 from arena.store.checksums import MatchRows, note_all, stored_rows
-from arena.store.files import made
+from arena.store.files import made, make_private
 from arena.store.rows import insert_rows
 from arena.store.schema import STORED, insertion
 from arena.tournament.folder.seal import OPENING_FILE, SEAL, SEAL_FILE, Seal, open_seal, opening_of, show_seal
@@ -82,6 +82,7 @@ def _publish(store: Store, epoch: StoredEpoch, after: StoredEpoch) -> None:
             for file in (DATABASE, *TABLE_FILES, SEAL_FILE, OPENING_FILE):
                 packed.write(copy / file, f"{name}/{file}")
         draft.replace(archive)
+    make_private(archive)  # its league's server, perhaps another user, hands it out
 
 
 def _copy(store: Store, epoch: StoredEpoch, after: StoredEpoch, place: Path) -> None:
