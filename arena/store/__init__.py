@@ -7,6 +7,7 @@ Nothing here depends on the order in which matches came in.
 """
 
 from arena.store.choosing import ALL_MATCHES, MatchFilter
+from arena.store.epoch import StoredEpoch
 from arena.store.files import (
     DATABASE,
     LATEST,
@@ -28,7 +29,6 @@ from arena.store.rows import (
     FinishedMatch,
     SeriesState,
     StoredBot,
-    StoredEpoch,
     StoredMatch,
     StoredSeat,
 )

@@ -19,6 +19,7 @@ from arena.store.capsules import capsule_name, log_in, printed_in
 from arena.store.checksums import is_meta_whole
 from arena.store.choosing import MatchFilter
 from arena.store.database import Database
+from arena.store.epoch import StoredEpoch
 from arena.store.files import sentences
 from arena.store.rows import (
     BOT_FIELDS,
@@ -27,7 +28,6 @@ from arena.store.rows import (
     FaultCount,
     FinishedMatch,
     StoredBot,
-    StoredEpoch,
     StoredMatch,
     finished_from,
     own_game_from,
@@ -191,6 +191,12 @@ class Reading(Database):
         page = f"SELECT number FROM matches WHERE {of.test} ORDER BY number DESC LIMIT :count OFFSET :first"
         numbers = [number for (number,) in self.rows(page, **of.values, count=count, first=first)]
         return sorted(self.numbered(numbers), key=lambda match: -match.started_at - match.duration_s)
+
+    def matches_of(self, bots: Collection[str]) -> int:
+        """How many matches these bots have played, counted for each of them."""
+        marks = ", ".join("?" * len(bots))
+        rows = self.rows(f"SELECT COUNT(*) FROM seats WHERE bot IN ({marks})", *bots)
+        return next(int(size) for (size,) in rows)
 
     def count_of(self, of: MatchFilter) -> int:
         """How many matches are meant."""

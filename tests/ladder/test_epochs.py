@@ -14,7 +14,7 @@ from needs import needs
 from arena.ladder import play
 from arena.store import Store
 from arena.tournament.folder.epochs import seed_of
-from arena.tournament.folder.published import archive_of, publish
+from arena.tournament.folder.published import archive_of, publish_ended
 from tests.ladder.ladders import FIELD, house, league
 from tests.verify.folders import verified
 
@@ -43,7 +43,7 @@ async def test_an_epoch_that_has_ended_is_published_and_verified_by_whoever_has_
     code, said = verified(folder)
     assert code == 0, said
 
-    publish(folder, 2)
+    publish_ended(folder, 2)
     with zipfile.ZipFile(archive_of(folder, 0)) as packed:
         packed.extractall(tmp_path / "copies")
         files = {name: packed.read(name) for name in packed.namelist()}

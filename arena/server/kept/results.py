@@ -47,6 +47,8 @@ SENTENCE_MAX = 300
 QUIET_S = 3600.0
 """After how many seconds without a change nobody looks whether a run writes a folder."""
 LOOK_EVERY_S = 10.0
+LATEST_MAX = 10_000
+"""Among how many of the latest matches of a version of a bot those are looked for that it lost."""
 Fingerprint: TypeAlias = tuple[tuple[int, ...], ...]
 """A value that differs once a folder's results have changed."""
 
@@ -175,11 +177,13 @@ class ResultsCatalog:
     ) -> ResultsMatches:
         """`count` matches of these versions of a bot from `first` on, those first that ended last.
 
-        By indexes alone: it costs the same however much the folder holds of others, and while it grows.
+        By indexes alone, and `only` among the latest: it costs the same however much was played.
         """
-        folder, of = self.folder(name), MatchFilter(bots[0], None, only, tuple(bots[1:]))
+        among = first + count if only is None else LATEST_MAX
+        folder, of = self.folder(name), MatchFilter(bots[0], None, only, tuple(bots[1:]), among)
         with _opened(folder) as store:
-            total, found = store.count_of(of), store.latest(of, first, count)
+            total = store.matches_of(bots) if only is None else store.count_of(of)
+            found = store.latest(of, first, count)
             sealed = store.sealed_among({match.series_id for match in found})
             return ResultsMatches(
                 name=name,

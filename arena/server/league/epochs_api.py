@@ -37,7 +37,7 @@ class EpochShown(msgspec.Struct):
     ended: float | None
     """Null while it is played: until then its seed is secret."""
     seal: str
-    """The SHA-256 of what was fixed when it began: `arena verify FOLDER --seal SEAL` compares."""
+    """The SHA-256 of what was fixed when it began, which `arena verify` compares with the copy."""
     has_copy: bool
     """Whether its copy can be had."""
 

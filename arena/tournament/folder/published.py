@@ -58,7 +58,7 @@ async def publish_epochs(folder: Path, before: int) -> None:
     await trio.run_process(command, check=False, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
 
 
-def publish(folder: Path, before: int) -> None:
+def publish_ended(folder: Path, before: int) -> None:
     """Makes the copies that are missing of the epochs before one; what has not ended is left out."""
     with Store.open(folder) as store:
         for _ in range(LOOKS_MAX):
@@ -154,7 +154,7 @@ def _changed(table: str, row: Row, **to: str) -> Row:
 
 
 def main() -> None:
-    publish(Path(sys.argv[1]), int(sys.argv[2]))
+    publish_ended(Path(sys.argv[1]), int(sys.argv[2]))
 
 
 if __name__ == "__main__":
