@@ -19,6 +19,7 @@ from arena.server.league.apis import league_apis
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
 from arena.server.league.leagues import Leagues
+from arena.server.league.small_files import Forgotten, note_forgotten
 from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S
 from arena.store.shown_names import names_beside, names_file
 from tests.server.league_rest import AT, BOT, LeagueRest, league_rest, zipped
@@ -485,7 +486,7 @@ async def test_what_was_half_forgotten_is_forgotten_at_the_next_start(tmp_path: 
         ann, bob = await class_of_two(rest)
         await rest.post(f"{AT}/versions", zipped(bot__py=b"# mine\n"), ann)
         await rest.post(f"{AT}/versions", zipped(bot__py=BOT), bob)
-        rest.server.leagues.forgotten.note(rest.live.league, "o1")
+        note_forgotten(tmp_path, Forgotten("class", rest.live.league.made_at, "o1"))
         before = rest.live.league
     leagues = Leagues(LeagueRecords(), tmp_path, now=lambda: 2000.0)
     leagues.restore([before])

@@ -209,7 +209,6 @@ class HostApi(Api):
         bots = [entry.id for entry in live.league.entries_of(id)]
         people = len(live.league.owner(id).persons)
         after, hashes = forget_owner(live.league, id, host.name, live.now())
-        self._door.leagues.forgotten.note(live.league, id)
         await put_kept(live, after)
         await self._uploads.remove(hashes & self._door.leagues.hashes_of_forgotten())
         return OwnerForgotten(id, bots, people, len(hashes))

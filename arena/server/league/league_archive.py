@@ -130,11 +130,7 @@ def import_league(file: Path, data: Path, now: float) -> MovedLeague:
         try:
             archive.write(RESULTS, draft / MATCHES)
             matches = _checked_matches(draft, league, file)
-            gone = [
-                each.owner
-                for each in forgotten_in(data)
-                if (each.league, each.league_made_at) == (league.name, league.made_at)
-            ]
+            gone = [each.owner for each in forgotten_in(data) if each.is_of(league)]
             league = still_forgotten(league, gone, now)
             league, lost = without_lost(
                 league, archive.put_hand_ins(hashes_handed_in(league), data / HAND_INS), now

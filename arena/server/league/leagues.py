@@ -14,15 +14,16 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.ladder.messages import StandingsSaid, VisitSaid
 from arena.league.entering import note_state
-from arena.league.joining import forget_owner, hash_of_code, plain_code, set_join_code
+from arena.league.joining import hash_of_code, plain_code, set_join_code
 from arena.league.league import League, LeagueSettings, Version, VersionState
+from arena.league.moving import still_forgotten
 from arena.league.settings import new_league
 from arena.players.transport import Transport
 from arena.refusal import Refusal
-from arena.server.league.forgotten import Forgotten
 from arena.server.league.league_records import LeagueRecords
 from arena.server.league.names_kept import KeptNames
 from arena.server.league.playing import LadderProcess, VersionToPlay, field_of_league, version_to_play
+from arena.server.league.small_files import forgotten_in
 from arena.tournament.plan import check_plan_seats, make_game
 from arena.words import listed
 
@@ -161,7 +162,6 @@ class Leagues:
         """`folder`: the server's; `opened` is told of each league, for which it may start a process."""
         self.records = records
         self.bots = folder / "bots"
-        self.forgotten = Forgotten(folder)
         self.now = now
         self._opened = opened
         self._leagues: dict[str, OpenLeague] = {}
@@ -170,13 +170,12 @@ class Leagues:
         return iter(self._leagues.values())
 
     def restore(self, leagues: Iterable[League]) -> None:
-        """Opens the leagues that were kept, without what was to be forgotten in them."""
+        """Opens the leagues that were kept, without who was to be forgotten in them."""
+        forgotten = forgotten_in(self.bots.parent)
         for league in leagues:
             live = self._open(league)
-            for id in self.forgotten.of(league):
-                owner = league.owners.get(id)
-                if owner is not None and owner.forgotten_at is None:
-                    live.change(forget_owner(live.league, id, "", self.now())[0])
+            gone = [each.owner for each in forgotten if each.is_of(league)]
+            live.change(still_forgotten(league, gone, self.now()))
             with suppress(OSError):  # as whoever changes a name is told
                 live.keep_names()
 

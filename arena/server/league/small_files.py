@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import unwritable
+from arena.errors import ConfigError, unwritable
+from arena.league.league import League
 from arena.store.files import made
 
 FORGOTTEN = "forgotten.json"
@@ -21,6 +22,10 @@ class Forgotten(msgspec.Struct, frozen=True):
     league: str
     league_made_at: float
     owner: str
+
+    def is_of(self, league: League) -> bool:
+        """Whether it is of this league, and not of another that was called the same."""
+        return (self.league, self.league_made_at) == (league.name, league.made_at)
 
 
 def put_file(path: Path, octets: bytes) -> None:
@@ -39,11 +44,18 @@ def put_file(path: Path, octets: bytes) -> None:
 
 
 def forgotten_in(folder: Path) -> list[Forgotten]:
-    """Who was forgotten in the leagues of a server's folder; nobody if there is no such file."""
+    """Who was forgotten in the leagues of a server's folder; nobody if there is no such file.
+
+    Raises ConfigError if it cannot be read: nobody may come back by that.
+    """
+    path = folder / FORGOTTEN
     try:
-        return msgspec.json.decode((folder / FORGOTTEN).read_bytes(), type=list[Forgotten])
+        return msgspec.json.decode(path.read_bytes(), type=list[Forgotten])
     except FileNotFoundError:
         return []
+    except (OSError, msgspec.DecodeError) as error:
+        why = f"{path} says who was forgotten, and cannot be read: {error}"
+        raise ConfigError(f"{why}: put a copy of it back") from error
 
 
 def note_forgotten(folder: Path, who: Forgotten) -> None:
