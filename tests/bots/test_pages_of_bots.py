@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from calls import called
 from documents import block_named
 
 from arena.games import GAMES
@@ -105,6 +107,26 @@ def test_a_tournament_comes_out_as_it_is_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_page_of_the_second_bot_begins_with_the_first(tmp_path: Path) -> None:
+    """The first tournament comes out as shown; the second bot, on the deals of that one, beats who beat the first."""
+    before, after = (block_named(page, "python mybot") for page in ("README.md", "bots/first-wins.md"))
+    assert 22 == len([line for line in after.splitlines() if line.strip()])  # as both pages say
+    (command, _, shown), _ = PLAYED.findall(FIRST_WINS)
+    words = command.split()[1:]
+    found = {}
+    with chdir(tmp_path):
+        for out, bot in (("first", before), ("second", after)):
+            Path("mybot.py").write_text(bot)
+            code, said, errors = called(*words, "--strict", "--sandbox", "off", "--out", out)
+            assert 0 == code, errors
+            found[out] = rows(said)
+    assert rows(shown) == found["first"]
+    assert ["truthful", "mybot"] == [row[1] for row in found["first"]][:2]
+    assert ["mybot", "truthful"] == [row[1] for row in found["second"]][:2]
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_first_bot_loses_and_the_second_wins(tmp_path: Path) -> None:
     """The page's two tournaments come out as shown: 0 to 10 with the README's bot, and then well above half."""
     readme = (HOUSE / "README.md").read_text()

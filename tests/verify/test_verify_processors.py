@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from daily import daily, nightly
 
 from arena.analysis.leaderboard import ROUNDED
 from tests.processors import KERNELS, under
@@ -35,6 +36,8 @@ for bots in 2 * [*range(8, 24)]:
     better.append([known.better(0, other) for other in range(bots)])
 print(json.dumps([leads, better]))
 """
+FAR_APART = (KERNELS[0], KERNELS[-1])
+"""The oldest, which writes the folder, and the newest: their sums are in pieces of 2 and 8 numbers, others' between."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +48,7 @@ def small(tmp_path_factory) -> Path:
     return home / "small"
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", daily(KERNELS[-1].__eq__, KERNELS))
 def test_a_folder_of_one_processor_is_verified_on_another(small, kernel):
     """Its ratings and probabilities come from linear algebra, which rounds otherwise there."""
     assert under(kernel, "-m", "arena", "verify", str(small)).startswith("verified: 12 matches")
@@ -63,13 +66,14 @@ def test_the_last_digit_of_an_estimate_may_differ_by_one(small, tmp_path, column
         assert is_true or untruth(folder)["column"] == column
 
 
-def test_equal_bots_have_the_same_draws_on_every_processor():
+@pytest.mark.parametrize("kernels", [FAR_APART, *nightly(KERNELS)], ids=",".join)
+def test_equal_bots_have_the_same_draws_on_every_processor(kernels):
     """The probability to be the best is the same, though equals differ by rounding; those of pairs to 1e-9.
 
     That is a thousandth of the last digit that is told, and ten thousand times what was seen.
     """
-    leads, better = json.loads(under(KERNELS[0], "-c", FIELDS))
-    for kernel in KERNELS[1:]:
+    leads, better = json.loads(under(kernels[0], "-c", FIELDS))
+    for kernel in kernels[1:]:
         others = json.loads(under(kernel, "-c", FIELDS))
         assert leads == others[0], kernel
         for here, there in zip(better, others[1], strict=True):
