@@ -92,9 +92,11 @@ class LadderChild:
             async with self._enlisted(passed.fileno()) as child:
                 bots_fd = passed.fileno() if self._players is None else -1
                 passed.close()  # it is the process's alone from now on
-                return await self._speak_to(child, bots_fd)
+                why = await self._speak_to(child, bots_fd)
+        return why or f"its process {child.ending}: it is started again"
 
     async def _speak_to(self, child: Child | ConnectedPlayer, bots_fd: int) -> str:
+        """Speaks with a process until it ends; returns why it cannot play, if it said so."""
         pipe = Pipe[FromLadder](child.stream, FromLadder)
         self._untold.clear()
         settings = self._live.league.settings
@@ -108,7 +110,7 @@ class LadderChild:
                 nursery.cancel_scope.cancel()
         except* (trio.BrokenResourceError, RemoteProtocolError):
             why = ""
-        return why or f"its process {child.ending}: it is started again"
+        return why
 
     def _enlisted(self, bots_fd: int) -> AbstractAsyncContextManager[Child | ConnectedPlayer]:
         if self._players is None:
