@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -33,6 +32,8 @@ TEMPORARY_BYTES_MAX = 1 << 30
 
 def resources() -> dict[int, tuple[int, int]]:
     """The limits that the system sets on every process: number of a resource -> soft and hard limit."""
+    import resource  # not on Windows, where bots are written and brought to a league
+
     wanted = {
         resource.RLIMIT_AS: (ADDRESS_BYTES_MAX, ADDRESS_BYTES_MAX),
         resource.RLIMIT_FSIZE: (FILE_BYTES_MAX, FILE_BYTES_MAX),
@@ -53,6 +54,8 @@ def offer_to_kernel() -> None:
 
 def lower(wanted: Mapping[int, tuple[int, int]]) -> None:
     """Sets these limits for this process and all that it starts; no limit is raised."""
+    import resource
+
     for number, (soft, hard) in wanted.items():
         _, most = resource.getrlimit(number)
         if most != resource.RLIM_INFINITY:

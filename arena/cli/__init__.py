@@ -16,6 +16,7 @@ from arena.cli import (  # noqa: F401  (their commands)
     doctor,
     exploit,
     help,
+    join,
     league,
     league_backup,
     league_hosting,

@@ -124,7 +124,7 @@ def _help_all() -> click.Option:
 
 DAY = {
     "Play": ("run", "compare", "play", "watch"),
-    "Bots": ("new", "bots", "check", "ask", "exploit", "submit"),
+    "Bots": ("new", "bots", "check", "ask", "exploit", "submit", "join"),
     "Results": ("leaderboard", "report", "matches", "replay", "verify"),
     "Servers": ("serve", "league"),
     "Games": ("games", "schema"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -26,6 +27,10 @@ RECEIVE_BYTES = 4096
 
 VANISHED = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
 """The keep-alive options: after 30 s of silence a probe every 5 s; after 4 without an answer it is gone."""
+
+
+RTT_AT = 68
+"""Where in Linux' `tcp_info` the smoothed round trip is, in microseconds."""
 
 
 class Transport(ABC):
@@ -76,6 +81,11 @@ class Transport(ABC):
         """Our address and port, and theirs, for a connection that others could have made."""
         return None
 
+    @property
+    def round_trip_s(self) -> float | None:
+        """How long the way to the other end and back takes, as the system has measured it; None: unknown."""
+        return None
+
     @abstractmethod
     def close(self) -> None:
         """Closes at once and wakes any task that waits."""
@@ -101,6 +111,10 @@ class SocketTransport(Transport):
         if self._socket.family != socket.AF_INET:
             return None
         return self._socket.getsockname(), self._socket.getpeername()
+
+    @property
+    def round_trip_s(self) -> float | None:
+        return round_trip_of(self._socket)
 
     def send_now(self, octets: bytes | memoryview) -> int:
         try:
@@ -135,6 +149,17 @@ class SocketTransport(Transport):
             switchboard.hang_up(self._socket.fileno())
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
+
+
+def round_trip_of(sock: socket.socket) -> float | None:
+    """The smoothed round trip of a TCP connection in seconds, where the system tells it."""
+    if not sys.platform.startswith("linux") or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return None
+    try:
+        told = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RTT_AT + 4)
+    except OSError:  # it is closed
+        return None
+    return int.from_bytes(told[RTT_AT:], sys.byteorder) / 1e6 if len(told) == RTT_AT + 4 else None
 
 
 def _notice_vanishing(sock: socket.socket) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,6 +43,8 @@ def is_held(path: Path) -> bool:
     Takes a shared lock for an instant; a run that began just then would be told that the folder is taken, so
     ask seldom.
     """
+    import fcntl  # not on Windows, where bots are written and brought to a league
+
     try:
         with path.open(encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -55,6 +56,8 @@ def is_held(path: Path) -> bool:
 
 
 def _take(file: TextIO, others: str, hints: Sequence[Hint]) -> None:
+    import fcntl
+
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

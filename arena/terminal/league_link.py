@@ -70,6 +70,18 @@ class LeagueLink:
         with self._asking():
             return self._link.fetch(f"/leagues/{name}{path}")
 
+    @property
+    def token(self) -> str:
+        """The token that proves who asks.  Raises ConfigError if there is none."""
+        if self._link.key is None:
+            raise self._no_token()
+        return self._link.key
+
+    def _no_token(self) -> ConfigError:
+        join = f"join it by `arena league join {self._name or 'NAME'}`"
+        why = f"this needs a token, and none is kept here for {self._name or self.url.server}"
+        return ConfigError(f"{why}: {join}, or set {TOKEN}")
+
     @contextmanager
     def _asking(self) -> Iterator[None]:
         """Closes the connection at the end, and turns what is refused into the user's mistakes."""
@@ -77,9 +89,7 @@ class LeagueLink:
             yield
         except NotDone as refused:
             if refused.status == UNAUTHORIZED and self._link.key is None:
-                join = f"join it by `arena league join {self._name or 'NAME'}`"
-                why = f"this needs a token, and none is kept here for {self._name or self.url.server}"
-                raise ConfigError(f"{why}: {join}, or set {TOKEN}") from None
+                raise self._no_token() from None
             raise ConfigError(str(refused)) from None
         except NoAnswer as error:
             raise nobody_answers(error) from None

@@ -139,9 +139,9 @@ class ServerLink:
             answer = response.read(bytes_max + 1)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            _check_tls(self.url.server, error)
+            check_tls(self.url.server, error)
             if isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
-                raise NoAnswer(_not_ours(self.url.server)) from None  # what it sent is not shown
+                raise NoAnswer(not_ours(self.url.server)) from None  # what it sent is not shown
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise _Closed(f"{self.url.server} does not answer: {why}") from None
         if response.will_close:
@@ -159,7 +159,7 @@ class ServerLink:
                 raise NotDone(status, str(value["message"])[:400])
         except (ValueError, RecursionError, KeyError, TypeError):
             self.close()
-            raise NoAnswer(_not_ours(self.url.server)) from None
+            raise NoAnswer(not_ours(self.url.server)) from None
         return value
 
     def _connect(self) -> http.client.HTTPConnection:
@@ -177,7 +177,7 @@ class _Closed(NoAnswer):
     """The connection was closed, or cannot be opened."""
 
 
-def _check_tls(server: str, error: Exception) -> None:
+def check_tls(server: str, error: Exception) -> None:
     """Raises NoTls if the error is one of TLS, which its attributes show."""
     if untrusted := getattr(error, "verify_message", ""):
         remedy = "SSL_CERT_FILE=FILE names one that is"
@@ -205,7 +205,7 @@ def check_table(link: ServerLink) -> dict[str, Any]:
         raise nobody_answers(error) from None
 
 
-def _not_ours(server: str) -> str:
+def not_ours(server: str) -> str:
     return f"what answers at {server} is not a server of the arena"
 
 

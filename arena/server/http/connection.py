@@ -24,6 +24,7 @@ from anycorn.events import Closed, Event, RawData, Updated
 from anycorn.worker_context import WorkerContext
 
 from arena.players.allowance import Bucket
+from arena.players.transport import round_trip_of
 from arena.server.http.postman import Postman, framed
 from arena.server.http.protocol import Http11, Socket
 from arena.server.http.tls import HANDSHAKE_S, TlsSession
@@ -152,6 +153,11 @@ class Connection:
     def drop(self) -> None:
         """Ends an idle connection, from which nobody waits for anything."""
         self._close()
+
+    @property
+    def round_trip_s(self) -> float | None:
+        """How long the way to the client, or to its proxy, and back takes; None: unknown."""
+        return round_trip_of(self._plain)
 
     @property
     def has_rest(self) -> bool:

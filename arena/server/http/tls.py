@@ -129,6 +129,10 @@ class TlsTransport(Transport):
     def let_in(self) -> None:
         self._below.let_in()
 
+    @property
+    def round_trip_s(self) -> float | None:
+        return self._below.round_trip_s
+
     def send_now(self, octets: bytes | memoryview) -> int:
         self._seal(octets)
         self._push()

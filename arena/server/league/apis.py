@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.server.http.endpoints import Api
+from arena.server.league.connecting_api import ConnectingApi
 from arena.server.league.epochs_api import EpochsApi
 from arena.server.league.host_api import HostApi
 from arena.server.league.hosts import Hosts
@@ -22,6 +23,7 @@ def league_apis(leagues: Leagues, hosts: Hosts) -> Sequence[Api]:
     uploads.tidy(leagues.hashes_of_forgotten())
     return [
         LeagueApi(door, uploads),
+        ConnectingApi(door),
         StandingsApi(door),
         PlayedApi(door, leagues.bots.parent),
         EpochsApi(door, leagues.bots.parent),

@@ -229,7 +229,7 @@ class HostApi(Api):
         live, host = await self._door.host(request)
         id = request.path_params["bot"]
         await put_kept(live, exclude(live.league, id, new.version, host.name, new.reason, live.now()))
-        return shown_bot(live.league, live.league.entry(id), LeagueViewer(host=host))
+        return shown_bot(live, live.league.entry(id), LeagueViewer(host=host))
 
     @_by_host("POST", f"{BOT}/readmit", BotShown, Nothing)
     async def readmit(self, request: Request) -> BotShown:
@@ -238,7 +238,7 @@ class HostApi(Api):
         await body_of(request, Nothing)
         id = request.path_params["bot"]
         await put_kept(live, readmit(live.league, id, host.name, live.now()))
-        return shown_bot(live.league, live.league.entry(id), LeagueViewer(host=host))
+        return shown_bot(live, live.league.entry(id), LeagueViewer(host=host))
 
     @_by_host("POST", f"{BOT}/retry", BotShown, VersionNamed)
     async def retry(self, request: Request) -> BotShown:
@@ -246,7 +246,7 @@ class HostApi(Api):
         live, host = await self._door.host(request, may_assist=True)
         number, id = (await body_of(request, VersionNamed)).version, request.path_params["bot"]
         await put_kept(live, retry(live.league, id, number, host.name, live.now()))
-        return shown_bot(live.league, live.league.entry(id), LeagueViewer(host=host))
+        return shown_bot(live, live.league.entry(id), LeagueViewer(host=host))
 
 
 def _rows_with_codes(text: str) -> tuple[list[RosterRow], list[str], list[str]]:

@@ -126,7 +126,7 @@ class LeagueApi(Api):
         live, viewer = await self._waited(request)
         if viewer.is_anybody:
             raise Refusal("unauthorized", SEND_TOKEN)
-        return shown_self(live.league, viewer)
+        return shown_self(live, viewer)
 
     @endpoint(
         "GET", f"{AT}/owners", {200: list[OwnerShown], 304: None}, proof="token or none", query=(FIRST_OF,)
@@ -144,13 +144,13 @@ class LeagueApi(Api):
         """The bots, in the order in which they came."""
         live, viewer = await self._door.seen_by(request)
         entries = _page(request, list(live.league.entries.values()))
-        return _tagged(request, [shown_bot(live.league, entry, viewer) for entry in entries])
+        return _tagged(request, [shown_bot(live, entry, viewer) for entry in entries])
 
     @endpoint("GET", f"{AT}/bots/{{bot}}", {200: BotShown}, proof="token or none", query=(AFTER, WAIT))
     async def get_bot(self, request: Request) -> BotShown:
         """A bot with its versions."""
         live, viewer = await self._waited(request)
-        return shown_bot(live.league, live.league.entry(request.path_params["bot"]), viewer)
+        return shown_bot(live, live.league.entry(request.path_params["bot"]), viewer)
 
     @endpoint("GET", f"{AT}/log", {200: list[LogShown]}, proof="token or none", query=(SINCE,))
     async def get_log(self, request: Request) -> list[LogShown]:
@@ -260,7 +260,7 @@ class LeagueApi(Api):
             await put_kept(live, after)
         viewer = LeagueViewer(owner=owner)
         taken = HandInTaken(
-            bot=shown_bot(live.league, live.league.entry(handed.entry.id), viewer),
+            bot=shown_bot(live, live.league.entry(handed.entry.id), viewer),
             version=shown_version(handed.entry, handed.version, True),
             is_new=handed.is_new,
             said=hand_in_words(live, handed),
@@ -276,6 +276,8 @@ class LeagueApi(Api):
         entry = live.league.entry(request.path_params["bot"])
         check_acts_for(viewer, entry.owner, may_look=True)
         version = entry.version(_number(request.path_params["number"]))
+        if version.connects:
+            raise Refusal("not_found", f"{entry.of(version)} connects: its files are where it runs")
         pieces = self._uploads.packed(version.hash, live.league.settings)
         await anext(pieces)
         name = f'attachment; filename="{entry.of(version)}.zip"'
@@ -295,7 +297,7 @@ class LeagueApi(Api):
         number = (await body_of(request, VersionNamed)).version
         after = roll_back(live.league, entry.id, number, live.now())
         await put_kept(live, after.noting(acting(viewer), f"has {entry.id}@{number} play again", live.now()))
-        return shown_bot(live.league, live.league.entry(entry.id), viewer)
+        return shown_bot(live, live.league.entry(entry.id), viewer)
 
     @endpoint(
         "POST",
@@ -312,7 +314,7 @@ class LeagueApi(Api):
         await body_of(request, Nothing)
         after = withdraw_entry(live.league, entry.id, live.now())
         await put_kept(live, after.noting(acting(viewer), f"withdraws {entry.id}", live.now()))
-        return shown_bot(live.league, live.league.entry(entry.id), viewer)
+        return shown_bot(live, live.league.entry(entry.id), viewer)
 
     @endpoint(
         "POST", f"{AT}/bots/{{bot}}/name", {200: Done}, body=NewName, proof="token", refusals=("conflict",)

@@ -103,6 +103,13 @@ class NewExclusion(NewReason):
     """One version; null: the bot."""
 
 
+class NewConnecting(Body):
+    """A new version of a bot, which will connect."""
+
+    bot: Annotated[str, Meta(max_length=100)] = ""
+    """The name or id of the bot; left out, your only one, or a new one with your own name."""
+
+
 class VersionNamed(Body):
     """Which version is meant."""
 
@@ -181,7 +188,19 @@ class VersionShown(msgspec.Struct):
     """Why it is in this state; null: only its owner and hosts are told."""
     waits_for: str | None
     hash: str | None
-    """The hash of its files; for its owner and hosts."""
+    """The hash of its files; for its owner and hosts, of what was handed in."""
+    connects: bool
+    """Whether it was not handed in, but connects."""
+
+
+class ConnectionShown(msgspec.Struct):
+    """How a bot that connects is connected."""
+
+    is_connected: bool
+    has_answered: bool
+    """Whether it has answered a question since it came."""
+    round_trip_ms: float | None
+    """How long the way to it and back takes, as the system measures it; null: it is away, or not known."""
 
 
 class BotShown(msgspec.Struct):
@@ -195,6 +214,8 @@ class BotShown(msgspec.Struct):
     """The number of the version that plays; null: none does."""
     excluded: str | None
     """Why it is excluded; null: it is not."""
+    connection: ConnectionShown | None
+    """Null: its version that plays, or waits to play, was handed in."""
     versions: list[VersionShown]
     version: int
     """The version of the league that this shows, to be sent as `after`."""
@@ -292,6 +313,15 @@ class HandInTaken(msgspec.Struct):
     """What of the archive is not in it."""
     notes: list[str]
     """What its owner should know."""
+
+
+class ConnectingNamed(msgspec.Struct):
+    """A version that waits for its connection."""
+
+    bot: BotShown
+    version: VersionShown
+    said: str
+    """The same in a sentence."""
 
 
 class OwnerForgotten(msgspec.Struct):

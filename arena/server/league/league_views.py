@@ -9,11 +9,12 @@ import attrs
 
 from arena.games import GAMES
 from arena.league.entering import HandedIn
-from arena.league.league import League, LeagueEntry, Owner, Version
+from arena.league.league import LIVE, League, LeagueEntry, Owner, Version
 from arena.league.roster import roster_text
 from arena.server.league.hosts import Host
 from arena.server.league.league_types import (
     BotShown,
+    ConnectionShown,
     LeagueListed,
     LeagueShown,
     OwnerKnown,
@@ -117,8 +118,9 @@ def known_owner(league: League, owner: Owner) -> OwnerKnown:
     )
 
 
-def shown_bot(league: League, entry: LeagueEntry, viewer: LeagueViewer) -> BotShown:
+def shown_bot(live: OpenLeague, entry: LeagueEntry, viewer: LeagueViewer) -> BotShown:
     """A bot with its versions; what it is told of them depends on who looks."""
+    league = live.league
     knows = viewer.knows(entry.owner)
     owner, playing = league.owners[entry.owner], entry.playing
     return BotShown(
@@ -128,9 +130,22 @@ def shown_bot(league: League, entry: LeagueEntry, viewer: LeagueViewer) -> BotSh
         owner_name=owner.shown_name,
         playing=None if playing is None else playing.number,
         excluded=entry.exclusion or None,
+        connection=_shown_connection(live, entry),
         versions=[shown_version(entry, version, knows) for version in entry.versions],
         version=league.version,
     )
+
+
+def _shown_connection(live: OpenLeague, entry: LeagueEntry) -> ConnectionShown | None:
+    """How the newest version of a bot that plays or may play is connected; None if it was handed in."""
+    version = next((each for each in reversed(entry.versions) if each.state in LIVE), None)
+    if version is None or not version.connects:
+        return None
+    said, route = live.visits.get(entry.of(version)), live.routes.get(entry.of(version))
+    if said is None or not said.is_connected:
+        return ConnectionShown(False, False, None)
+    trip_s = None if route is None else route.round_trip_s
+    return ConnectionShown(True, said.has_answered, None if trip_s is None else round(1_000 * trip_s, 1))
 
 
 def shown_version(entry: LeagueEntry, version: Version, knows: bool) -> VersionShown:
@@ -144,19 +159,21 @@ def shown_version(entry: LeagueEntry, version: Version, knows: bool) -> VersionS
         played=version.played_at,
         reason=version.reason if knows else None,
         waits_for=version.waits_for if knows else None,
-        hash=version.hash if knows else None,
+        hash=version.hash if knows and version.hash else None,
+        connects=version.connects,
     )
 
 
-def shown_self(league: League, viewer: LeagueViewer) -> SelfInLeague:
+def shown_self(live: OpenLeague, viewer: LeagueViewer) -> SelfInLeague:
     """Who asks, with its bots."""
+    league = live.league
     owner, host = viewer.owner, viewer.host
     entries = [] if owner is None else league.entries_of(owner.id)
     return SelfInLeague(
         owner=None if owner is None else known_owner(league, owner),
         host=None if host is None else host.name,
         is_assistant=host is not None and host.role == "assistant",
-        bots=[shown_bot(league, entry, viewer) for entry in entries],
+        bots=[shown_bot(live, entry, viewer) for entry in entries],
         version=league.version,
     )
 

@@ -32,6 +32,8 @@ class PlaceInLeague(msgspec.Struct):
     """Within how many Elo the rating is known (95 %), however often somebody looks; null: not yet."""
     series: int
     """How many of its series count."""
+    connects: bool
+    """Whether it runs elsewhere and connects."""
 
 
 class LeagueStandings(msgspec.Struct):
@@ -72,6 +74,7 @@ def _place(league: League, row: LadderRow) -> PlaceInLeague:
         rating=row.rating,
         error=row.error,
         series=row.series,
+        connects=version is not None and version.connects,
     )
 
 

@@ -7,6 +7,7 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.players.transport import RECEIVE_BYTES, Transport
+from arena.server.http.connection import Connection
 from arena.server.tables.api import address_of
 from arena.server.tables.tcp_door import TcpDoor
 
@@ -30,6 +31,11 @@ class WebSocketTransport(Transport):
         """The beginning of a message."""
         self._receiving = trio.CancelScope()
         self._is_closed = False
+
+    @property
+    def round_trip_s(self) -> float | None:
+        connection: Connection | None = self._websocket.scope.get("state", {}).get("connection")
+        return None if connection is None else connection.round_trip_s
 
     def send_now(self, octets: bytes | memoryview) -> int:
         return 0
