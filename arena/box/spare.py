@@ -1,4 +1,4 @@
-"""Measures how much memory is left for programs that only wait, and what these use meanwhile."""
+"""Measures how much of the machine is left: cores for leagues, memory for programs that only wait."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ _MEMORY_FILES = {
     "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", b"total_inactive_file"),  # version 1
     "": ("memory.max", "memory.current", b"inactive_file"),  # version 2
 }
+
+
+def spare_cores() -> int:
+    """How many cores leagues may keep busy: all that this process may use but one, and at least one."""
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return max(1, len(usable) - 1)
 
 
 def free_memory_share(*, proc: str = "/proc", cgroups: str = CGROUPS) -> float | None:

@@ -3,6 +3,7 @@
     server  BeginLadder     the league: its folder, its game, how it is played
     server  SetField        all versions that are to be tried or to play, again whenever they change
     server  SetPaused       whether it rests
+    server  SetCores        how much of the machine is its own
     ladder  VersionSaid     how far one of them is
     ladder  VisitSaid       whether one of them that connects is here
     ladder  StandingsSaid   where everybody stands
@@ -80,6 +81,13 @@ class SetPaused(msgspec.Struct, frozen=True, tag=True):
     is_paused: bool
 
 
+class SetCores(msgspec.Struct, frozen=True, tag=True):
+    """How many cores its matches may keep busy; until that is said, all but one."""
+
+    cores: float
+    """At least one match is played at a time, however small this is."""
+
+
 class VersionSaid(msgspec.Struct, frozen=True, tag=True):
     """How far a version is."""
 
@@ -130,5 +138,5 @@ class CannotPlay(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-FromServer: TypeAlias = BeginLadder | SetField | SetPaused
+FromServer: TypeAlias = BeginLadder | SetField | SetPaused | SetCores
 FromLadder: TypeAlias = VersionSaid | VisitSaid | StandingsSaid | CannotPlay

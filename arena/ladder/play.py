@@ -12,6 +12,7 @@ import trio
 
 from arena.match.record import Entry
 from arena.schedule import Pairing, match_id
+from arena.schedule.admission import Capacity
 from arena.schedule.ladder import FailureReason
 from arena.schedule.ladder_rows import LadderStanding
 from arena.tournament.folder.changes import BeginEpoch, Change, Changes, OpenBatch, Publish, SetStatus
@@ -73,7 +74,12 @@ class LadderPlay:
     _present: frozenset[str] = NOBODY
     """The versions that the batch began with."""
     _is_paused: bool = False
+    _capacity: Capacity | None = None
+    """How many matches are played at once; None: as the tournament says."""
     _over: list[tuple[TakenMatch, Entry | None]] = attrs.field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self._set_out()
 
     def look_again(self) -> None:
         """Notes that versions came or went."""
@@ -84,9 +90,14 @@ class LadderPlay:
         self._is_paused = is_paused
         self._changed.set()
 
+    def limit(self, capacity: Capacity) -> None:
+        """Plays as many matches at once as this allows from now on; those in progress go on."""
+        self._capacity = capacity
+        self._grounds.limit(capacity)
+        self._changed.set()
+
     async def play(self) -> None:
         """Plays until it is cancelled; finished matches are kept even then."""
-        self._set_out()
         await self._audience.are_back()  # else the open series of all who played before would be void
         try:
             async with trio.open_nursery() as matches:
@@ -107,6 +118,8 @@ class LadderPlay:
         """Has matches be played with the seed of the epoch."""
         self._grounds = self._grounds_with(self._course.seed)
         self._grounds.follow(self._pending, lambda: None)
+        if self._capacity is not None:
+            self._grounds.limit(self._capacity)
 
     async def _go_on(self, matches: trio.Nursery, began_at: float) -> None:
         """Begins what can begin, waits until something has changed, and books what is over."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import msgspec
 import trio
 
 from arena.box.box import Box, open_box
+from arena.box.spare import spare_cores
 from arena.errors import ConfigError, RemoteProtocolError
 from arena.ladder.connected import VISIT_MARGIN_S, ConnectedBots
 from arena.ladder.field import Field
@@ -22,6 +22,7 @@ from arena.ladder.messages import (
     CannotPlay,
     FieldVersion,
     FromServer,
+    SetCores,
     SetField,
     SetPaused,
     StandingsSaid,
@@ -35,6 +36,7 @@ from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.players.lag import open_watch
 from arena.schedule import Pairing
+from arena.schedule.admission import Capacity
 from arena.schedule.endless import KIND
 from arena.schedule.ladder import FailureReason
 from arena.schedule.ladder_rows import LadderStanding
@@ -49,7 +51,7 @@ from arena.tournament.folder.published import publish_epochs
 from arena.tournament.folder.run import Run
 from arena.tournament.folder.writer import note_bug, open_writer
 from arena.tournament.lobby.callers import lift_files_limit
-from arena.tournament.plan import capacity_of, control_of, make_game, plan_from
+from arena.tournament.plan import Plan, capacity_of, control_of, make_game, plan_from
 from arena.tournament.play.in_process import InProcessGrounds, open_conversations, open_pool
 from arena.tournament.play.pool import Pool
 from arena.tournament.play.summary import Summary
@@ -144,9 +146,14 @@ def _tournament_of(begin: BeginLadder) -> Tournament:
     plan = attrs.evolve(plan, game=cls.name, tournament=KIND.name, sandbox="strict", bots=(), out=folder)
     game: Game[Any, Any] = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
-    cores = max(1, len(os.sched_getaffinity(0)) - 1) if hasattr(os, "sched_getaffinity") else 1
-    capacity = capacity_of(plan, cores, is_measured=True)
+    capacity = _capacity(plan, spare_cores())
     return Tournament(plan=plan, game=game, entrants=(), folder=folder, capacity=capacity)
+
+
+def _capacity(plan: Plan, cores: float) -> Capacity:
+    """How many matches are played at once where so many cores, or a part of one, are the league's own."""
+    capacity = capacity_of(plan, max(1, int(cores)), is_measured=True)
+    return capacity if capacity.is_fixed else attrs.evolve(capacity, cores=cores)
 
 
 @attrs.define(eq=False)
@@ -233,8 +240,11 @@ class _OpenLadder:
                 self.play.pause(said.is_paused)
                 self._wake()
                 continue
+            if isinstance(said, SetCores):
+                self.play.limit(_capacity(self._run.plan, said.cores))
+                continue
             if not isinstance(said, SetField):
-                raise RemoteProtocolError(f"found {type(said).__name__}, expected SetField or SetPaused")
+                raise RemoteProtocolError(f"found {type(said).__name__}, expected SetField")
             gone = self._field.set(said.versions)
             gone |= dict.fromkeys(self._stale - self._field.wanted.keys(), "without")  # while nobody played
             self._stale.clear()

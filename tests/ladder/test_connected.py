@@ -231,7 +231,7 @@ class Connectable:
 @asynccontextmanager
 async def connectable(folder: Any) -> AsyncIterator[Connectable]:
     leagues = a_league_server(folder / "data").leagues
-    live, _ = leagues.create(LeagueSettings(name="class", game="liars-dice", join="open"), "host", "")
+    live, _ = await leagues.create(LeagueSettings(name="class", game="liars-dice", join="open"), "host", "")
     joined, _ = join_league(live.league, "Ann", None, hash_of_token("ann's"), 1.0)
     live.change(joined)
     async with a_house() as house:

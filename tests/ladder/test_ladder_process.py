@@ -13,9 +13,10 @@ from tournaments import Steady, local
 from arena.analysis.ranking import leaderboard
 from arena.ladder import play
 from arena.ladder.field import Field
-from arena.ladder.messages import CannotPlay, FieldVersion, SetPaused, StandingsSaid, VersionSaid
+from arena.ladder.messages import CannotPlay, FieldVersion, SetCores, SetPaused, StandingsSaid, VersionSaid
 from arena.store import Store
 from arena.store.checksums import note_all
+from arena.tournament.play.in_process import InProcessGrounds
 from tests.ladder.ladders import FIELD, PLAN, house, league, state_of
 from tests.verify.folders import verified
 
@@ -152,6 +153,20 @@ async def test_a_league_that_rests_begins_nothing(tmp_path):
     assert (resting.batch, resting.matches) == (-1, 0)
     states = [(said.id, said.state) for said in server.heard if isinstance(said, VersionSaid)]
     assert states == [(version.id, "playing") for version in FIELD]
+
+
+async def test_a_league_is_told_how_much_of_the_machine_is_its_own(tmp_path, monkeypatch):
+    """While it plays, too; less than a core is enough for one match after the other."""
+    told = []
+    monkeypatch.setattr(InProcessGrounds, "limit", lambda grounds, capacity: told.append(capacity))
+    async with league(tmp_path / "league") as server:
+        await server.pipe.send(SetCores(0.5))
+        await server.wants(*FIELD)
+        await server.batches(2)
+        await server.pipe.send(SetCores(3.0))
+        await server.batches(2)
+    assert [(1, 0.5), (1, 3.0)] == [(each.first, each.cores) for each in told]
+    assert not any(each.is_fixed for each in told)
 
 
 async def test_where_everybody_stands_is_told(tmp_path):

@@ -13,12 +13,17 @@ from trio.testing import MockClock
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.league.entering import REPORTED_MAX
+from arena.league.league import LeagueSettings
+from arena.league.moderation import set_paused
+from arena.league.settings import new_league
 from arena.refusal import Refusal
 from arena.server.kept.keeping import not_kept, open_keeper
+from arena.server.league import ladder_child
 from arena.server.league.apis import league_apis
 from arena.server.league.hosts import HOSTS, Hosts, add_host
+from arena.server.league.ladder_child import LadderChild, LadderChildren
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
-from arena.server.league.leagues import Leagues
+from arena.server.league.leagues import Leagues, OpenLeague
 from arena.server.league.small_files import Forgotten, note_forgotten
 from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S
 from arena.store.shown_names import names_beside, names_file
@@ -336,6 +341,9 @@ def test_a_league_that_cannot_be_read_is_told_and_left(tmp_path: Path) -> None:
         assert [] == list(KeptLeagues(keeper).leagues(notes.append))
         assert 1 == len(notes)
         assert 1 == len(keeper.league_rows())
+        KeptLeagues(keeper).drop("broken")
+        keeper._commit(keeper._waiting)
+        assert [] == keeper.league_rows()
 
 
 async def test_while_the_disk_fails_nothing_is_done(tmp_path: Path) -> None:
@@ -382,6 +390,55 @@ async def test_who_could_not_be_kept_may_join_again(tmp_path: Path) -> None:
         assert (503, "not_kept") == (status, told["key"])
         records.fails = False
         assert "Ann" == (await rest.post(f"{AT}/owners", body))["name"]
+
+
+async def test_a_league_that_cannot_be_kept_leaves_nothing(tmp_path: Path) -> None:
+    """No process is started for it, its rows are dropped, and its name is free once the disk works."""
+
+    class Failing(LeagueRecords):
+        fails = True
+        dropped = ""
+
+        async def kept(self) -> None:
+            if self.fails:
+                raise not_kept()
+
+        def drop(self, name: str) -> None:
+            self.dropped = name
+
+    records = Failing()
+    body = {"name": "class", "game": "liars-dice"}
+    async with league_rest(folder=tmp_path, records=records) as rest:
+        status, told = await rest.ask("POST", "/api/leagues", body, rest.server.host)
+        assert (503, "disk", "class") == (status, told["key"], records.dropped)
+        assert 0 == rest.process.told
+        assert 404 == (await rest.ask("GET", AT, token=rest.server.host))[0]
+        records.fails = False
+        await rest.post("/api/leagues", body, rest.server.host)
+        assert 1 == rest.process.told
+
+
+async def test_leagues_divide_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that does not rest has an equal part of what all may keep busy, also once another one is made."""
+    monkeypatch.setattr(ladder_child, "spare_cores", lambda: 6)
+    monkeypatch.setattr(LadderChild, "run", staticmethod(trio.sleep_forever))
+    leagues = [
+        OpenLeague(
+            new_league(LeagueSettings(name, "liars-dice"), "eva", 1.0), LeagueRecords(), tmp_path, float
+        )
+        for name in "abc"
+    ]
+    async with trio.open_nursery() as nursery:
+        children = LadderChildren(nursery, tmp_path, print)
+        for live in leagues:
+            children.open(live)
+            live.attach(children._children[-1])
+        assert [2, 2, 2] == [child.cores for child in children._children]
+        leagues[0].change(set_paused(leagues[0].league, "eva", True, 2.0))
+        assert [3, 3] == [child.cores for child in children._children[1:]]
+        leagues[0].change(set_paused(leagues[0].league, "eva", False, 3.0))
+        assert [2, 2, 2] == [child.cores for child in children._children]
+        nursery.cancel_scope.cancel()
 
 
 async def test_what_a_host_does_to_a_bot_of_others_is_in_the_log(tmp_path: Path) -> None:

@@ -182,6 +182,10 @@ class Keeper:
     def drop_league_row(self, league: str, kind: str, id: str) -> None:
         self._put(("DELETE FROM league_rows WHERE league = ? AND kind = ? AND id = ?", (league, kind, id)))
 
+    def drop_league(self, league: str) -> None:
+        """Forgets all parts of a league."""
+        self._put(("DELETE FROM league_rows WHERE league = ?", (league,)))
+
     # What was kept: to be read before `run` has started.
 
     def users(self) -> dict[str, bytes]:

@@ -93,8 +93,7 @@ class HostApi(Api):
         host = host_among(LeagueViewer(host=await self._host_of_server(request)))
         new = await body_of(request, NewLeague)
         settings = LeagueSettings(new.name, new.game, new.rules, new.seats, **new.changes())
-        live, code = leagues.create(settings, host.name, new.code)
-        await live.kept()
+        live, code = await leagues.create(settings, host.name, new.code)
         return LeagueMade(shown_league(live), code)
 
     async def _host_of_server(self, request: Request) -> Any:

@@ -11,12 +11,14 @@ import attrs
 import msgspec
 import trio
 
+from arena.box.spare import spare_cores
 from arena.errors import RemoteProtocolError
 from arena.ladder.messages import (
     BeginLadder,
     CannotPlay,
     FieldVersion,
     FromLadder,
+    SetCores,
     SetField,
     SetPaused,
     StandingsSaid,
@@ -48,12 +50,21 @@ class LadderChild:
     """The process of one league, started again whenever it ends."""
 
     def __init__(
-        self, live: OpenLeague, data: Path, note: Callable[[str], None], players: Path | None = None
+        self,
+        live: OpenLeague,
+        data: Path,
+        note: Callable[[str], None],
+        players: Path | None = None,
+        share: Callable[[], object] = lambda: None,
     ) -> None:
         """`data`: the server's folder; `note` is told sentences for the server's log.
 
         `players`: the socket of the user who plays it; None: this process' user does.
+        `share`: is called when it rests or goes on, so that others may have its cores.
         """
+        self.cores: float = spare_cores()
+        """How many cores it may keep busy."""
+        self._share = share
         self._live = live
         self._players = players
         self._folder = (data / FOLDER / live.league.name).resolve()
@@ -102,6 +113,7 @@ class LadderChild:
         settings = self._live.league.settings
         terms = {"build_s": settings.build_s, "epoch_s": 3_600 * settings.epoch_hours, **TERMS}
         self._say(BeginLadder(str(self._folder), _plan_of(settings), bots_fd=bots_fd, **terms))
+        self._say(SetCores(self.cores))
         self._live.attach(self)
         try:
             async with trio.open_nursery() as nursery:
@@ -145,6 +157,16 @@ class LadderChild:
         self._untold.append(message)
         self._has_news.set()
 
+    @property
+    def is_paused(self) -> bool:
+        return self._live.league.is_paused
+
+    def set_cores(self, cores: float) -> None:
+        """Has it keep no more cores busy than this from now on."""
+        if cores != self.cores:
+            self.cores = cores
+            self._say(SetCores(cores))
+
     # As a `LadderProcess`.
 
     def set_field(self, versions: Sequence[VersionToPlay]) -> None:
@@ -162,6 +184,7 @@ class LadderChild:
 
     def set_paused(self, is_paused: bool) -> None:
         self._say(SetPaused(is_paused))
+        self._share()
 
 
 def passed_on(passing: socket.socket) -> Transport:
@@ -193,16 +216,26 @@ def _plan_of(settings: LeagueSettings) -> str:
     return msgspec.json.encode(said | seats).decode()
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class LadderChildren:
-    """Starts the process of each league that is opened."""
+    """Starts the process of each league that is opened, and divides the machine among them."""
 
     _nursery: trio.Nursery
     _data: Path
     _note: Callable[[str], None]
     _players: Path | None = None
     """The socket of the user who plays them; None: a child of this process plays each."""
+    _children: list[LadderChild] = attrs.field(factory=list)
 
     def open(self, live: OpenLeague) -> None:
         """Has the league played from now on."""
-        self._nursery.start_soon(LadderChild(live, self._data, self._note, self._players).run)
+        child = LadderChild(live, self._data, self._note, self._players, self._share)
+        self._children.append(child)
+        self._share()
+        self._nursery.start_soon(child.run)
+
+    def _share(self) -> None:
+        """Gives an equal part of the cores to each league that does not rest."""
+        playing = [child for child in self._children if not child.is_paused]
+        for child in playing:
+            child.set_cores(spare_cores() / len(playing))

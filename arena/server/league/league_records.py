@@ -32,6 +32,9 @@ class LeagueRecords:
     def keep(self, before: League | None, after: League) -> None:
         """A league was made, or has changed."""
 
+    def drop(self, name: str) -> None:
+        """A league that was made is undone, as it was not kept."""
+
     async def kept(self) -> None:
         """Returns once all of this is kept.  Raises Refusal if the disk fails."""
 
@@ -51,6 +54,9 @@ class KeptLeagues(LeagueRecords):
                 self._keeper.drop_league_row(after.name, kind, id)
             else:
                 self._keeper.put_league_row(after.name, kind, id, value)
+
+    def drop(self, name: str) -> None:
+        self._keeper.drop_league(name)
 
     async def kept(self) -> None:
         await self._keeper.kept_or_refused()

@@ -20,6 +20,7 @@ from arena.league.moving import still_forgotten
 from arena.league.settings import new_league
 from arena.players.transport import Transport
 from arena.refusal import Refusal
+from arena.server.kept.keeping import RETRY_S
 from arena.server.league.league_records import LeagueRecords
 from arena.server.league.names_kept import KeptNames
 from arena.server.league.playing import LadderProcess, VersionToPlay, field_of_league, version_to_play
@@ -173,7 +174,8 @@ class Leagues:
         """Opens the leagues that were kept, without who was to be forgotten in them."""
         forgotten = forgotten_in(self.bots.parent)
         for league in leagues:
-            live = self._open(league)
+            live = self._added(league)
+            self._opened(live)
             gone = [each.owner for each in forgotten if each.is_of(league)]
             live.change(still_forgotten(league, gone, self.now()))
             with suppress(OSError):  # as whoever changes a name is told
@@ -188,10 +190,10 @@ class Leagues:
                 hashes[is_gone].update(version.hash for version in entry.versions)
         return frozenset(hashes[True] - hashes[False])
 
-    def create(self, settings: LeagueSettings, who: str, code: str) -> tuple[OpenLeague, str]:
+    async def create(self, settings: LeagueSettings, who: str, code: str) -> tuple[OpenLeague, str]:
         """A new league, and the code with which people join, drawn unless it is given; "" if none is needed.
 
-        Raises Refusal.
+        It is played once it is kept.  Raises Refusal, and then nothing is left of it.
         """
         if settings.name in self._leagues:
             why = f"there is a league {settings.name} already: choose another name"
@@ -204,12 +206,23 @@ class Leagues:
         if code or settings.join == "code":
             code = checked_code(code) if code else new_code()
             league = set_join_code(league, who, hash_of_code(code), now)
+        live = self._added(league)
         self.records.keep(None, league)
-        return self._open(league), code
-
-    def _open(self, league: League) -> OpenLeague:
-        live = self._leagues[league.name] = OpenLeague(league, self.records, self.bots, self.now)
+        try:
+            await self.records.kept()
+        except Refusal:
+            del self._leagues[league.name]
+            self.records.drop(league.name)
+            why = "the league is not made, as the server cannot write to its disk at the moment: try again"
+            raise Refusal("unavailable", why, key="disk", seconds=RETRY_S) from None
+        except trio.Cancelled:  # whoever asked does not wait for the answer: it is made all the same
+            self._opened(live)
+            raise
         self._opened(live)
+        return live, code
+
+    def _added(self, league: League) -> OpenLeague:
+        live = self._leagues[league.name] = OpenLeague(league, self.records, self.bots, self.now)
         return live
 
     def find(self, name: str) -> OpenLeague:

@@ -14,6 +14,7 @@ from arena.box.box import Box
 from arena.match.record import Entry
 from arena.players.lag import LagWatch
 from arena.schedule import Pairing
+from arena.schedule.admission import Capacity
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
 from arena.tournament.play.match import MatchRunner
@@ -52,6 +53,10 @@ class InProcessGrounds:
             yield
         finally:
             note(self._venue.watch.worst_s)
+
+    def limit(self, capacity: Capacity) -> None:
+        """Has as many tables as this from now on; matches in progress keep theirs."""
+        self._tables.capacity = capacity
 
     @property
     def in_use(self) -> int:

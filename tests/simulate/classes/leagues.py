@@ -73,7 +73,7 @@ def play_class(world: ClassWorld, folder: Path, trace: Trace) -> School:
         patched(trio.from_thread, check_cancelled=lambda: None),
         patched(arena.players.lag, perf_counter=lambda: 0.0),
         patched(arena.server.league.league_api, secrets=dice),
-        stood_in(world, school.supervised, dice),
+        stood_in(world, school.supervised, dice, school.now),
     ):
         trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
     return school

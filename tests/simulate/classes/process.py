@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,11 +15,16 @@ import msgspec
 import trio
 from trio.testing import memory_stream_pair
 
+import arena.ladder.play
 import arena.ladder.serve
 import arena.players.local
 import arena.server.league.ladder_child
+import arena.tournament.folder.epochs
 import arena.tournament.folder.folder
+import arena.tournament.folder.ladder_course
+import arena.tournament.folder.seal
 import arena.tournament.folder.writer
+from arena.ladder.connected import ConnectedBots
 from arena.ladder.messages import FieldVersion
 from arena.ladder.trying import VersionRefused
 from arena.league.league import LeagueSettings
@@ -42,6 +47,8 @@ START_S = 0.2
 """How long a process takes to start."""
 CHECK_S = 5.0
 """How long a check takes."""
+EPOCH_PART = 0.4
+"""The part of a class' day that an epoch lasts."""
 CRASHED = "a process of a league has raised"
 
 
@@ -171,7 +178,7 @@ class Supervised:
         self.life: ProcessLife | None = None
 
     @asynccontextmanager
-    async def enlist(self, name: str, program: Sequence[str]) -> AsyncIterator[Any]:
+    async def enlist(self, *_: object) -> AsyncIterator[ProcessLife]:
         self.life = life = self._make()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(life.run)
@@ -187,8 +194,11 @@ class Supervised:
 
 
 @contextmanager
-def stood_in(world: ClassWorld, supervised: Supervised, dice: Any) -> Iterator[None]:
-    """What stands in the place of processes, boxes, checks and bots while a class plays."""
+def stood_in(
+    world: ClassWorld, supervised: Supervised, dice: Any, now: Callable[[], float]
+) -> Iterator[None]:
+    """What stands in the place of processes, boxes, checks, clocks, dice and bots while a class plays."""
+    clock = SimpleNamespace(time=now)
     write_changes = arena.tournament.folder.writer.write_changes
 
     def written(store: Store, changes: Changes) -> None:
@@ -215,13 +225,22 @@ def stood_in(world: ClassWorld, supervised: Supervised, dice: Any) -> Iterator[N
             ),
             (arena.tournament.folder.writer, {"write_changes": written}),
             (arena.tournament.folder.folder, {"secrets": dice}),
+            (arena.tournament.folder.epochs, {"secrets": dice}),
+            (arena.tournament.folder.seal, {"secrets": dice}),
+            (arena.tournament.folder.ladder_course, {"time": clock}),
+            (arena.ladder.play, {"time": clock}),
+            (ConnectedBots, {"listen": _no_sockets}),
             (arena.players.local, {"load_bot": _mind_of, "LocalPlayer": player}),
             (
                 arena.server.league.ladder_child,
                 {
                     "enlist_child": supervised.enlist,
                     "_plan_of": partial(_plan_of, world),
-                    "TERMS": {"batch_s": world.batch_s, "rate_s": 5 * world.batch_s},
+                    "TERMS": {
+                        "batch_s": world.batch_s,
+                        "rate_s": 5 * world.batch_s,
+                        "epoch_s": EPOCH_PART * world.ends_s,
+                    },
                 },
             ),
         ):
@@ -250,6 +269,10 @@ def _opened(tournament: Tournament) -> Iterator[Run]:
             yield attrs.evolve(run, in_thread=life.write)
         finally:
             run.store.connection.set_trace_callback(None)
+
+
+async def _no_sockets(*_: object) -> None:
+    """Nobody connects by itself."""
 
 
 @asynccontextmanager

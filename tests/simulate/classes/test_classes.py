@@ -115,8 +115,9 @@ def test_what_must_not_be_is_seen(school):
     school.books.kept.add("another")
     _change(school, "UPDATE seats SET illegal = 1 WHERE match = 1 AND seat = 0")
     live = school.life.leagues.find("class")
-    first, second, *_ = live.league.entries.values()
-    live.league = live.league.with_entry(attrs.evolve(second, owner=first.owner))
+    first, *others = live.league.entries.values()
+    for entry in others:
+        live.league = live.league.with_entry(attrs.evolve(entry, owner=first.owner))
     live.league = live.league.with_version(first, attrs.evolve(first.versions[0], state="checking"))
     said = "\n".join([*wrong_matches(school), *wrong_states(school)])
     for part in (
