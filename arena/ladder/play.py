@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import Protocol
 
 import attrs
@@ -19,7 +20,7 @@ from arena.tournament.folder.changes import BeginEpoch, Change, Changes, OpenBat
 from arena.tournament.folder.ladder_course import LadderCourse
 from arena.tournament.folder.seal import Seal, opening_of
 from arena.tournament.play.grounds import TakenMatch
-from arena.tournament.play.in_process import InProcessGrounds
+from arena.tournament.play.in_process import InProcessGrounds, TakenHere
 
 LEAST_S = 1.0
 """The shortest batch: with shorter ones the folder would hold more batches than matches."""
@@ -68,7 +69,7 @@ class LadderPlay:
     _batch_s: float = attrs.field(kw_only=True)
     _audience: Audience = attrs.field(kw_only=True)
     _grounds: InProcessGrounds = attrs.field(init=False)
-    _taken_on: dict[TakenMatch, None] = attrs.field(factory=dict)
+    _taken_on: dict[TakenHere, None] = attrs.field(factory=dict)
     """The matches in progress."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
     _present: frozenset[str] = NOBODY
@@ -76,9 +77,10 @@ class LadderPlay:
     _is_paused: bool = False
     _capacity: Capacity | None = None
     """How many matches are played at once; None: as the tournament says."""
-    _over: list[tuple[TakenMatch, Entry | None]] = attrs.field(factory=list)
+    _over: list[tuple[TakenHere, Entry | None]] = attrs.field(factory=list)
 
     def __attrs_post_init__(self) -> None:
+        self._course.thinking = lambda: chain.from_iterable(taken.thought_s for taken in self._taken_on)
         self._set_out()
 
     def look_again(self) -> None:
@@ -203,6 +205,7 @@ class LadderPlay:
         return iter(self._course.waiting)
 
     def _note_over(self, taken: TakenMatch, entry: Entry | None) -> None:
+        assert isinstance(taken, TakenHere), "matches are begun here"
         self._over.append((taken, entry))
         self._changed.set()
 

@@ -161,6 +161,10 @@ class Reading(Database):
             f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (:bot IS NULL OR bot = :bot))", bot=bot
         )
 
+    def thought_s(self, first: int) -> dict[str, float]:
+        """Bot -> for how many seconds matches waited for it, from the one of this number on."""
+        return dict(self.rows("SELECT bot, SUM(think_s) FROM seats WHERE match >= ? GROUP BY bot", first))
+
     def last_number(self) -> int:
         """The number of the match that was stored last; those stored before it have smaller ones."""
         return next(int(number) for (number,) in self.rows("SELECT COALESCE(MAX(number), 0) FROM matches"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -13,9 +15,20 @@ from tournaments import Steady, local
 from arena.analysis.ranking import leaderboard
 from arena.ladder import play
 from arena.ladder.field import Field
-from arena.ladder.messages import CannotPlay, FieldVersion, SetCores, SetPaused, StandingsSaid, VersionSaid
+from arena.ladder.messages import (
+    BeginLadder,
+    CannotPlay,
+    FieldVersion,
+    SetCores,
+    SetPaused,
+    StandingsSaid,
+    VersionSaid,
+)
+from arena.ladder.serve import _tournament_of
 from arena.store import Store
 from arena.store.checksums import note_all
+from arena.tournament.folder.batches import batches_in
+from arena.tournament.folder.ladder_course import LadderCourse
 from arena.tournament.play.in_process import InProcessGrounds
 from tests.ladder.ladders import FIELD, PLAN, house, league, state_of
 from tests.verify.folders import verified
@@ -167,6 +180,29 @@ async def test_a_league_is_told_how_much_of_the_machine_is_its_own(tmp_path, mon
         await server.batches(2)
     assert [(1, 0.5), (1, 3.0)] == [(each.first, each.cores) for each in told]
     assert not any(each.is_fixed for each in told)
+
+
+async def test_playing_time_is_charged_once(tmp_path):
+    """While a match is in progress, and also what was taken just before the process ended."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(3)
+    begin = BeginLadder(str(folder), msgspec.json.encode(PLAN).decode())
+    with Store.open(folder) as store:
+        course = LadderCourse.of(SimpleNamespace(store=store, plan=_tournament_of(begin).plan), list)
+        thought_s, charged = store.thought_s(0), Counter()
+        for batch in batches_in(store.batches()):
+            charged.update(batch.row.spent)
+        present = {version.id: version.owner for version in FIELD}
+        course.thinking = lambda: [("b1@1", 300.0), ("b1@1", 200.0)]
+        charged.update(course.open_batch(present).row["spent"])
+        expected = {owner: thought_s[bot] + 500 * (bot == "b1@1") for bot, owner in present.items()}
+        assert expected == pytest.approx(charged, abs=1e-3)
+        course.thinking = tuple
+        assert {} == course.open_batch(present).row["spent"], (
+            "it is paid for, whether it is over or was cut off"
+        )
 
 
 async def test_where_everybody_stands_is_told(tmp_path):

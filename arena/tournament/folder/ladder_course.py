@@ -7,6 +7,7 @@ Only what is open is kept here: what has closed is counted, told, and forgotten.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from types import MappingProxyType
@@ -97,8 +98,15 @@ class LadderCourse:
         """How many matches were over when this order was found."""
         self._dropped: list[PairingId] = []
         """Matches of void series that had not begun, and that the folder has not been told of."""
-        self._spent: list[tuple[str, float]] = []
-        """A bot and its seconds, for each seat of each match since the last batch began."""
+        self.thinking: Callable[[], Iterable[tuple[str, float]]] = tuple
+        """Says for how long the matches in progress have waited for their bots so far, in parts."""
+        self._thought: defaultdict[str, float] = defaultdict(float)
+        """Bot -> for how many seconds the matches of the epoch waited for it that are over."""
+        self._charged: defaultdict[str, float] = defaultdict(float)
+        """Owner -> how many of these seconds, and of those of matches in progress, the batches have charged.
+
+        A match that was cut off by a kill is played again, and charged for what it takes longer.
+        """
 
     @classmethod
     def of(cls, run: Run, tell: Callable[[Iterable[ClosedSeries]], object]) -> LadderCourse:
@@ -119,6 +127,7 @@ class LadderCourse:
         course.begin_epoch(last.number, seed_of(last), last.began_at)
         for _ in course.replay(store, last.first_batch):
             pass
+        course._thought.update(store.thought_s(last.first_match))
         return course
 
     def begin_epoch(self, number: int, seed: int, began_at: float) -> None:
@@ -134,7 +143,8 @@ class LadderCourse:
         self._first = self.batch + 1
         self.has_planned = False
         self._seen.clear()
-        self._spent.clear()
+        self._thought.clear()
+        self._charged.clear()
 
     def replay(self, store: Store, first: int, end: int | None = None) -> Iterator[tuple[Pairing, ...]]:
         """Takes in batches of a folder, from one on to before another, with their matches; yields pairings.
@@ -211,7 +221,7 @@ class LadderCourse:
                 self._seen.get(bot) or PresentBot(bot, owner, number) for bot, owner in present.items()
             ),
             closed=tuple(series for series, block in self._ladder.open.items() if self._is_complete(block)),
-            spent={owner: round(seconds, 6) for owner, seconds in self._spent_by_owner().items()},
+            spent=self._spent_by_owner(),
             ends=ends or self._ladder.is_ending,
             connecting=tuple(bot for bot in present if bot in connecting),
         )
@@ -244,7 +254,8 @@ class LadderCourse:
         still_open = {pairing.id for pairing in chain.from_iterable(self._ladder.open.values())}
         self._over = {id: match for id, match in self._over.items() if id in still_open}
         self._waiting |= {pairing.id: pairing for pairing in planned}
-        self._spent.clear()
+        for owner, seconds in row.spent.items():
+            self._charged[owner] += seconds
         for one in row.present:
             self._seen.setdefault(one.bot, one)
         self.batch = self._first + row.batch
@@ -254,7 +265,11 @@ class LadderCourse:
         return all(pairing.id in self._over for pairing in block)
 
     def _spent_by_owner(self) -> dict[str, float]:
-        return spent_by_owner(self._spent, {bot: one.owner for bot, one in self._seen.items()})
+        """Owner -> the seconds that its bots took and no batch has charged, matches in progress included."""
+        owners = {bot: one.owner for bot, one in self._seen.items()}
+        taken = spent_by_owner(chain(self._thought.items(), self.thinking()), owners)
+        spent = {owner: round(seconds - self._charged[owner], 6) for owner, seconds in taken.items()}
+        return {owner: seconds for owner, seconds in spent.items() if seconds > 0}
 
     def next_match(self, can_play: Callable[[Pairing], bool]) -> Pairing | None:
         """The match that begins next, if any can."""
@@ -275,7 +290,7 @@ class LadderCourse:
     def note(self, entry: Entry) -> Sequence[Pairing]:
         """Books a finished match; returns the matches of its series if these are all over now."""
         for bot, totals in zip(entry.pairing.bots, entry.totals, strict=True):
-            self._spent.append((bot, totals.think_s))
+            self._thought[bot] += totals.think_s
         return self._note(entry.pairing, LadderMatch(result_of(entry), outcomes_of(entry)))
 
     def _note(self, pairing: Pairing, match: LadderMatch) -> Sequence[Pairing]:

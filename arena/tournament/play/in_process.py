@@ -11,7 +11,7 @@ import attrs
 import trio
 
 from arena.box.box import Box
-from arena.match.record import Entry
+from arena.match.record import Decision, Entry
 from arena.players.lag import LagWatch
 from arena.schedule import Pairing
 from arena.schedule.admission import Capacity
@@ -33,6 +33,14 @@ class TakenHere(TakenMatch):
     """A match at a table of this process."""
 
     table: MatchTable
+    decisions: list[Decision] = attrs.field(factory=list)
+    """What was decided in it so far."""
+
+    @property
+    def thought_s(self) -> Iterator[tuple[str, float]]:
+        """Its bots, and the seconds for which it has waited for each so far, in parts."""
+        for decision in self.decisions:
+            yield self.pairing.bots[decision.seat], decision.elapsed_s
 
 
 class InProcessGrounds:
@@ -109,7 +117,7 @@ class InProcessGrounds:
         try:
             self._tables.seat(taken.table, seated)
             began_at = trio.current_time()
-            entry = await self._venue.play(taken.pairing, taken.without, seated)
+            entry = await self._venue.play(taken.pairing, taken.without, seated, taken.decisions)
             self._tables.note(taken.table, entry, trio.current_time() - began_at)
             # A match that was cut short does not count, nor one that ends in the very step in which the
             # course ends: it is past the end.

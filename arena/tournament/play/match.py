@@ -36,9 +36,13 @@ class MatchRunner:
         self.conversations = conversations
 
     async def play(
-        self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
+        self,
+        pairing: Pairing,
+        without: frozenset[str],
+        seated: Sequence[Instance | None],
+        decisions: list[Decision] | None = None,
     ) -> Entry:
-        """Plays one match and scores it."""
+        """Plays one match and scores it; `decisions` is filled as it goes."""
         run = self.tournament
         id, deals = match_id(run.seed, pairing.id), deals_in(pairing, run.seed)
         started_at = time.time()
@@ -57,6 +61,7 @@ class MatchRunner:
                 ),
                 lag=self.watch.since,
                 turns=turns,
+                decisions=decisions,
             )
             return self._entry(pairing, without, record, started_at)
         except Exception:  # one of two broad catches in the arena: our bug spoils this match and no other
