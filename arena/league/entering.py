@@ -13,6 +13,7 @@ import attrs
 from arena.league.league import LIVE, QUEUED, League, LeagueEntry, Version, VersionState, moved
 from arena.league.moderation import check_may_play
 from arena.league.naming import check_league_name
+from arena.league.storing import make_room
 from arena.refusal import Refusal
 from arena.words import counted
 
@@ -95,20 +96,30 @@ def _check_quota(league: League, mine: Sequence[LeagueEntry], now: float) -> Non
             raise Refusal("too_many", why, key=key, seconds=wait_s)
 
 
-def hand_in(league: League, owner_id: str, name: str, hash: str, now: float) -> tuple[League, HandedIn]:
+def hand_in(
+    league: League, owner_id: str, name: str, hash: str, now: float, octets: int = 0
+) -> tuple[League, HandedIn]:
     """Takes in what was received completely: a version of the bot of this name, or a new bot.
 
-    The owner's versions of that bot that were still to be tried are replaced.  Raises Refusal.
+    The owner's versions of that bot that were still to be tried are replaced.  `octets`: how many bytes it
+    has on the disk.  Raises Refusal.
     """
     mine = league.entries_of(owner_id)
     same = _same(mine, name, hash)
     if same is not None:
         return league, same
-    return add_version(league, owner_id, name, hash, now)
+    return add_version(league, owner_id, name, hash, now, octets=octets)
 
 
 def add_version(
-    league: League, owner_id: str, name: str, hash: str, now: float, *, waits_for: str = ""
+    league: League,
+    owner_id: str,
+    name: str,
+    hash: str,
+    now: float,
+    *,
+    waits_for: str = "",
+    octets: int = 0,
 ) -> tuple[League, HandedIn]:
     """A new version of the bot of this name, or a new bot, in place of what was still to be tried of it."""
     entry = check_may_hand_in(league, owner_id, name, now)
@@ -120,7 +131,11 @@ def add_version(
         moved(each, "replaced", now, "a newer version came") if each.state in QUEUED else each
         for each in entry.versions
     )
-    version = Version(len(kept) + 1, hash, now, changed_at=now, waits_for=waits_for)
+    if kept:
+        league = league.with_entry(attrs.evolve(entry, versions=kept))
+    league = make_room(league, owner_id, hash, octets)
+    kept = league.entry(entry.id).versions if kept else ()
+    version = Version(len(kept) + 1, hash, now, changed_at=now, waits_for=waits_for, octets=octets)
     entry = attrs.evolve(entry, versions=(*kept, version))
     return league.with_entry(entry), HandedIn(entry, version, is_new=True)
 

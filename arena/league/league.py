@@ -78,6 +78,10 @@ class LeagueSettings:
     """How long a build may take."""
     epoch_hours: float = 24.0
     """How long an epoch lasts, at whose end its seed is told."""
+    owner_mb: int = 500
+    """The most megabytes on the disk of all that an owner has handed in."""
+    matches_gb: int = 20
+    """The most gigabytes of matches; then no more are played."""
 
 
 @attrs.frozen
@@ -140,6 +144,8 @@ class Version:
     """When it got into this state."""
     played_at: float | None = None
     """When it first played."""
+    octets: int = 0
+    """How many bytes its files have on the disk; 0 in leagues that did not count them."""
 
     @property
     def connects(self) -> bool:

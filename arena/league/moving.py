@@ -8,9 +8,8 @@ import attrs
 
 from arena.league.joining import forget_owner
 from arena.league.league import LIVE, League, LeagueEntry, Owner, Version
+from arena.league.storing import LOST, without_files
 
-LOST = "lost"
-"""The hash of a version whose files are lost, which no files have."""
 LOST_WHY = "Its files were lost when the league was moved: hand it in again."
 
 
@@ -29,16 +28,6 @@ def _without_words(entry: LeagueEntry) -> LeagueEntry:
     return attrs.evolve(entry, name="", exclusion="excluded" if entry.exclusion else "", versions=versions)
 
 
-def hashes_handed_in(league: League) -> frozenset[str]:
-    """The hashes of all that was handed in by owners who are not forgotten."""
-    return frozenset(
-        version.hash
-        for entry in league.entries.values()
-        for version in entry.versions
-        if league.owners[entry.owner].forgotten_at is None and version.hash != LOST
-    )
-
-
 def without_lost(league: League, there: Container[str], now: float) -> tuple[League, list[str]]:
     """The league in which versions whose files are not `there` are out of play, as their owners are told.
 
@@ -48,7 +37,7 @@ def without_lost(league: League, there: Container[str], now: float) -> tuple[Lea
     for entry in league.entries.values():
         if league.owners[entry.owner].forgotten_at is not None:
             continue
-        lost = [version for version in entry.versions if version.hash not in there]
+        lost = [version for version in entry.versions if version.hash not in there and version.hash != LOST]
         for version in lost:
             league = league.with_version(league.entry(entry.id), _lost(version, now))
             gone.append(entry.of(version))
@@ -56,15 +45,8 @@ def without_lost(league: League, there: Container[str], now: float) -> tuple[Lea
 
 
 def _lost(version: Version, now: float) -> Version:
-    is_live = version.state in LIVE
-    return attrs.evolve(
-        version,
-        hash=LOST,
-        state="failed" if is_live else version.state,
-        reason=" ".join(filter(None, (version.reason, LOST_WHY))),
-        waits_for="",
-        changed_at=now if is_live else version.changed_at,
-    )
+    lost = without_files(version, LOST_WHY)
+    return attrs.evolve(lost, state="failed", waits_for="", changed_at=now) if version.state in LIVE else lost
 
 
 def still_forgotten(league: League, owners: Iterable[str], now: float) -> League:

@@ -42,6 +42,8 @@ ACCEPTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "approve_names": ("true or false", lambda value: isinstance(value, bool)),
     "archive_mb": _whole(1, 200),
     "files_max": _whole(1, 10_000),
+    "owner_mb": _whole(1, 100_000),
+    "matches_gb": _whole(1, 100_000),
     "build_s": (
         "a number of seconds from 1 to 3,600",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= 3_600,

@@ -24,6 +24,7 @@ from arena.league.moderation import exclude, readmit, retry, tell_all
 from arena.league.naming import rename_owner, show_name
 from arena.league.roster import RosterRow, read_roster, roster_text
 from arena.league.settings import change_settings, new_league
+from arena.league.storing import LOST, MADE_ROOM, hashes_handed_in
 from arena.refusal import Kind, Refusal
 
 
@@ -420,3 +421,24 @@ def test_rosters_that_are_refused(text: str, told: str) -> None:
 def test_a_table_for_a_spreadsheet_computes_nothing() -> None:
     written = roster_text(("name", "id"), [("=1+1", 'a "b"'), ("Lovelace, Ada", -1)])
     assert 'name,id\n\'=1+1,"a ""b"""\n"Lovelace, Ada",\'-1\n' == written
+
+
+# Room on the disk.
+
+
+def test_what_never_played_makes_room_the_oldest_first() -> None:
+    """What plays, has played or is to be tried keeps its files; the owner of the others is told."""
+    mb = 1 << 20
+    league = a_league(owner_mb=10)
+    league = note_state(hand_in(league, "o1", "", "played", 2.0, 4 * mb)[0], "b1@1", "playing", "", "", 2.5)
+    for number, hash in enumerate(("old", "newer", "newest"), 3):
+        league = hand_in(league, "o1", "", hash, float(number), 2 * mb)[0]
+    assert ["played", "old", "newer", "newest"] == [each.hash for each in league.entry("b1").versions]
+    league = hand_in(league, "o1", "", "large", 9.0, 3 * mb)[0]
+    assert ["played", LOST, LOST, "newest", "large"] == [each.hash for each in league.entry("b1").versions]
+    assert MADE_ROOM in league.entry("b1").versions[1].reason
+    assert frozenset(("played", "newest", "large")) == hashes_handed_in(league)
+    kind, _, said = refused(hand_in, league, "o1", "", "too large", 10.0, 7 * mb)
+    assert ("too_many", True) == (kind, "`owner_mb`" in said)
+    assert hand_in(league, "o1", "", "old", 10.0, mb)[1].is_new
+    assert hand_in(league, "o2", "", "Bob's", 10.0, 10 * mb)[1].is_new

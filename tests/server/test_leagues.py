@@ -553,6 +553,24 @@ async def test_what_was_half_forgotten_is_forgotten_at_the_next_start(tmp_path: 
     assert 2000.0 == leagues.find("class").league.owners["o1"].forgotten_at
 
 
+async def test_a_disk_is_filled_by_nobody(tmp_path: Path) -> None:
+    """Of hand-ins that are refused, or make room, nothing stays; a league rests while its matches take too much."""
+    async with league_rest(folder=tmp_path) as rest:
+        ann, _ = await class_of_two(rest)
+        await rest.post(f"{AT}/settings", {"owner_mb": 1}, rest.server.host)
+        for letter in (b"a", b"b"):
+            await rest.post(f"{AT}/versions?file=bot.py", b"#" + 600_000 * letter, ann)
+        status, told = await rest.ask("POST", f"{AT}/versions?file=bot.py", b"#" * (2 << 20), ann)
+        assert (429, "owner_mb") == (status, told["key"])
+        (left,) = rest.server.leagues.bots.iterdir()
+        assert b"#b" == (left / "bot.py").read_bytes()[:2]
+        rest.live.note_full(True)
+        assert rest.process.is_paused
+        assert "matches_gb" in (await rest.get(AT, ann))["state"]
+        rest.live.note_full(False)
+        assert not rest.process.is_paused
+
+
 async def test_an_owner_downloads_what_it_has_handed_in(tmp_path: Path) -> None:
     """As a zip, which is the same hand-in again; nobody else does."""
     async with league_rest(folder=tmp_path) as rest:

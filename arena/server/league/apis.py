@@ -19,7 +19,7 @@ from arena.server.league.uploads import Uploads
 
 def league_apis(leagues: Leagues, hosts: Hosts) -> Sequence[Api]:
     """The endpoints of everybody, of what was played, and those of hosts."""
-    door, uploads = LeagueDoor(leagues, hosts), Uploads(leagues.bots)
+    door, uploads = LeagueDoor(leagues, hosts), Uploads(leagues.bots, leagues.hashes_in_use)
     uploads.tidy(leagues.hashes_of_forgotten())
     return [
         LeagueApi(door, uploads),

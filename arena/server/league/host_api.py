@@ -209,7 +209,7 @@ class HostApi(Api):
         people = len(live.league.owner(id).persons)
         after, hashes = forget_owner(live.league, id, host.name, live.now())
         await put_kept(live, after)
-        await self._uploads.remove(hashes & self._door.leagues.hashes_of_forgotten())
+        await self._uploads.remove(hashes)
         return OwnerForgotten(id, bots, people, len(hashes))
 
     @_by_host("POST", f"{AT}/names/{{id}}", Done, NameDecided)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
 import attrs
@@ -30,6 +30,7 @@ from arena.players.transport import SocketTransport, Transport
 from arena.server.league.leagues import FOLDER, OpenLeague
 from arena.server.league.other_user import ConnectedPlayer, connected_player
 from arena.server.league.playing import VersionToPlay
+from arena.store.files import DATABASE
 from arena.tournament.sparring import house_bots, levels_of_bots
 from arena.tournament.workers.local import Child, enlist_child
 from arena.tournament.workers.pipe import Pipe
@@ -42,6 +43,8 @@ AGAIN_S, AGAIN_MAX_S = 1.0, 60.0
 """How long to wait before a process is started again, at first and at most."""
 STEADY_S = 60.0
 """After a process that ran for so long the wait is as short as at first."""
+ROOM_EVERY_S = 60.0
+"""How often it is asked how much of the disk the matches take."""
 HOUSE = "the house"
 """The owner of the bots that come with the arena, as a league's process knows it; their names follow."""
 
@@ -77,6 +80,18 @@ class LadderChild:
 
     async def run(self) -> None:
         """Keeps the process running until this is cancelled."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_room)
+            await self._keep_running()
+
+    async def _watch_room(self) -> None:
+        """Has the league rest while its matches take as much of the disk as they may."""
+        while True:
+            taken = await trio.to_thread.run_sync(_bytes_in, self._folder)
+            self._live.note_full(taken >= self._live.league.settings.matches_gb << 30)
+            await trio.sleep(ROOM_EVERY_S)
+
+    async def _keep_running(self) -> None:
         wait_s = AGAIN_S
         while True:
             began_at = trio.current_time()
@@ -197,6 +212,13 @@ def passed_on(passing: socket.socket) -> Transport:
             ours.close()
             raise
     return SocketTransport(ours)
+
+
+def _bytes_in(folder: Path) -> int:
+    """How many bytes the database of a results folder has, and what is beside it."""
+    with suppress(OSError):
+        return sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*"))
+    return 0
 
 
 def house_versions(game: str) -> tuple[FieldVersion, ...]:

@@ -24,6 +24,7 @@ from arena.league.joining import (
     undo_join,
 )
 from arena.league.naming import rename_entry, rename_owner
+from arena.league.storing import hashes_handed_in
 from arena.refusal import Refusal
 from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Api, QueryField, endpoint, json_answer
@@ -256,8 +257,10 @@ class LeagueApi(Api):
         check_may_hand_in(live.league, owner.id, bot, live.now())
         file_name = _file_name(request.query_params.get("file", ""))
         async with self._uploads.received(request, live.league.settings, owner.id, file_name) as unpacked:
-            after, handed = hand_in(live.league, owner.id, bot, unpacked.hash, live.now())
+            before = hashes_handed_in(live.league)
+            after, handed = hand_in(live.league, owner.id, bot, unpacked.hash, live.now(), unpacked.octets)
             await put_kept(live, after)
+            self._uploads.note_unused(before - hashes_handed_in(after))
         viewer = LeagueViewer(owner=owner)
         taken = HandInTaken(
             bot=shown_bot(live, live.league.entry(handed.entry.id), viewer),

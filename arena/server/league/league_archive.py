@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -30,8 +31,9 @@ from arena.handin.paths import Parts
 from arena.handin.unpack import unpack_bot
 from arena.handin.zips import ZipArchive
 from arena.league.league import League
-from arena.league.moving import LOST, hashes_handed_in, still_forgotten, without_lost, without_people
+from arena.league.moving import still_forgotten, without_lost, without_people
 from arena.league.settings import new_league
+from arena.league.storing import LOST, hashes_handed_in
 from arena.refusal import Refusal
 from arena.server.kept.database import DATABASE, SENTENCES, held_folder, opened_database, transaction
 from arena.server.league.league_records import changed_rows, league_of
@@ -135,6 +137,7 @@ def import_league(file: Path, data: Path, now: float) -> MovedLeague:
             league, lost = without_lost(
                 league, archive.put_hand_ins(hashes_handed_in(league), data / HAND_INS), now
             )
+            _share_as(data / LEAGUES, draft)
             (draft / _MARK).touch()
             with sentences(path, SENTENCES), transaction(db):
                 for kind, id, value in changed_rows(None, league):
@@ -289,6 +292,13 @@ def _is_ours(path: Parts) -> bool:
     name = "/".join(path)
     is_bot = len(path) == 2 and path[0] == "bots" and path[1].endswith(".zip")
     return name in (HEAD, RESULTS) or is_bot
+
+
+def _share_as(home: Path, draft: Path) -> None:
+    """Lets the user who plays leagues write the matches, if that one may write in the folder of all."""
+    rights = stat.S_IMODE(home.stat().st_mode)
+    draft.chmod(rights)
+    (draft / MATCHES).chmod(0o600 | rights & 0o060)
 
 
 def _check_free(db: sqlite3.Connection, home: Path, name: str) -> None:

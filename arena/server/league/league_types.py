@@ -35,6 +35,10 @@ class ChangedSettings(Body):
     """How many seconds a build may take."""
     epoch_hours: Annotated[float, Meta(ge=0.1, le=744.0)] | UnsetType = UNSET
     """How long an epoch lasts, at whose end its seed is told."""
+    owner_mb: Annotated[int, Meta(ge=1, le=100_000)] | UnsetType = UNSET
+    """The most megabytes on the disk of all that an owner has handed in."""
+    matches_gb: Annotated[int, Meta(ge=1, le=100_000)] | UnsetType = UNSET
+    """The most gigabytes of matches; then no more are played."""
 
     def changes(self) -> dict[str, Any]:
         """The settings that were sent."""
@@ -247,6 +251,8 @@ class LeagueShown(LeagueListed):
     files_max: int
     build_s: float
     epoch_hours: float
+    owner_mb: int
+    matches_gb: int
     made: float
     state: str
     """How play stands, in a sentence."""

@@ -65,6 +65,8 @@ def shown_league(live: OpenLeague) -> LeagueShown:
         files_max=settings.files_max,
         build_s=settings.build_s,
         epoch_hours=settings.epoch_hours,
+        owner_mb=settings.owner_mb,
+        matches_gb=settings.matches_gb,
         made=league.made_at,
         state=_state(live),
         version=league.version,
@@ -80,7 +82,7 @@ def _common(live: OpenLeague) -> dict[str, Any]:
         "join": settings.join,
         "look": settings.look,
         "is_paused": league.is_paused,
-        "is_played": live.is_played and not league.is_paused,
+        "is_played": live.is_played and not live.rests,
         "owners": sum(owner.forgotten_at is None for owner in league.owners.values()),
         "bots": sum(entry.playing is not None for entry in league.entries.values()),
     }
@@ -89,6 +91,9 @@ def _common(live: OpenLeague) -> dict[str, Any]:
 def _state(live: OpenLeague) -> str:
     if live.league.is_paused:
         return "Its host has paused it: what is handed in waits."
+    if live.is_full:
+        most = live.league.settings.matches_gb
+        return f"It rests: its matches take all of its {most} GB, and its host can give it more (matches_gb)."
     if not live.is_played:
         return NOT_PLAYED
     playing = sum(1 for _ in live.league.playing())
@@ -186,7 +191,7 @@ def hand_in_words(live: OpenLeague, handed: HandedIn) -> str:
             f"nothing has changed: these are the files of {name} version {version.number}, "
             f"which is {version.state}"
         )
-    waits = "" if live.is_played and not live.league.is_paused else "; the league is not played at the moment"
+    waits = "" if live.is_played and not live.rests else "; the league is not played at the moment"
     return f"{name} version {version.number} was received and waits to be tried{waits}"
 
 

@@ -18,6 +18,7 @@ from arena.league.joining import hash_of_code, plain_code, set_join_code
 from arena.league.league import League, LeagueSettings, Version, VersionState
 from arena.league.moving import still_forgotten
 from arena.league.settings import new_league
+from arena.league.storing import hashes_handed_in
 from arena.players.transport import Transport
 from arena.refusal import Refusal
 from arena.server.kept.keeping import RETRY_S
@@ -57,6 +58,8 @@ class OpenLeague:
         self.trouble = ""
         """Why it is not played, as a sentence; empty if it is, or nobody knows."""
         self._names = KeptNames(bots.parent / FOLDER / league.name)
+        self.is_full = False
+        """Whether its matches take as much of the disk as they may."""
         self._process: LadderProcess | None = None
         self._members: Sequence[tuple[str, bool]] = ()
         """Which versions the process knows, and whether each plays or is to be tried."""
@@ -77,8 +80,8 @@ class OpenLeague:
         self._records.keep(before, after)
         if after.entries is not before.entries:
             self._tell_field()
-        if after.is_paused != before.is_paused and self._process is not None:
-            self._process.set_paused(after.is_paused)
+        if after.is_paused != before.is_paused:
+            self._tell_rest()
         self._changed.set()
         self._changed = trio.Event()
 
@@ -101,7 +104,7 @@ class OpenLeague:
     def attach(self, process: LadderProcess) -> None:
         """Has a process play the league from now on."""
         self._process, self.trouble = process, ""
-        process.set_paused(self.league.is_paused)
+        self._tell_rest()
         self._tell_field(is_new=True)
 
     def detach(self, why: str = "") -> None:
@@ -124,6 +127,21 @@ class OpenLeague:
         if self.visits.get(said.id) != said:
             self.visits[said.id] = said
             self.change(attrs.evolve(self.league, version=self.league.version + 1))
+
+    @property
+    def rests(self) -> bool:
+        """Whether no matches, builds and checks begin for the time being."""
+        return self.league.is_paused or self.is_full
+
+    def note_full(self, is_full: bool) -> None:
+        """Notes whether its matches take as much of the disk as they may: then no more are played."""
+        if is_full != self.is_full:
+            self.is_full = is_full
+            self._tell_rest()
+
+    def _tell_rest(self) -> None:
+        if self._process is not None:
+            self._process.set_paused(self.rests)
 
     def note_standings(self, said: StandingsSaid) -> None:
         """Takes in where everybody stands."""
@@ -224,6 +242,10 @@ class Leagues:
     def _added(self, league: League) -> OpenLeague:
         live = self._leagues[league.name] = OpenLeague(league, self.records, self.bots, self.now)
         return live
+
+    def hashes_in_use(self) -> frozenset[str]:
+        """The hashes of all hand-ins of all leagues."""
+        return frozenset().union(*(hashes_handed_in(live.league) for live in self))
 
     def find(self, name: str) -> OpenLeague:
         """The league of this name.  Raises Refusal if there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -40,9 +40,12 @@ UNPACKING = 1
 class Uploads:
     """Receives hand-ins, and unpacks them."""
 
-    def __init__(self, folder: Path) -> None:
-        """`folder`: where they lie afterwards, each below its hash."""
+    def __init__(self, folder: Path, in_use: Callable[[], Collection[str]] = frozenset) -> None:
+        """`folder`: where they lie afterwards, each below its hash; `in_use`: the hashes of leagues."""
         self._folder = folder
+        self._in_use = in_use
+        self._unused = set[str]()
+        """Hashes that may be in use no more."""
         self._busy: set[tuple[str, str]] = set()
         self._count = Quota(UPLOADS_MAX, near=UPLOADS_MAX, total=UPLOADS_MAX)
         self._unpacking = trio.CapacityLimiter(UNPACKING)
@@ -76,9 +79,12 @@ class Uploads:
         self._busy.add(key)
         try:
             with self._count.counted(""):
-                yield await self._unpacked(request, league, name)
+                handed = await self._unpacked(request, league, name)
+                self._unused.add(handed.hash)  # unless it is taken in now
+                yield handed
         finally:
             self._busy.discard(key)
+            await self.remove(())
 
     async def packed(self, hash: str, league: LeagueSettings) -> AsyncIterator[bytes]:
         """A hand-in as a zip, in pieces.  Raises Refusal before the first one if it is not there."""
@@ -94,10 +100,19 @@ class Uploads:
             while piece := await trio.to_thread.run_sync(file.read, SENT_BYTES):
                 yield piece
 
+    def note_unused(self, hashes: Collection[str]) -> None:
+        """Has hand-ins deleted at the next occasion, if no league has them any more."""
+        self._unused.update(hashes)
+
     async def remove(self, hashes: Collection[str]) -> None:
-        """Deletes hand-ins."""
-        for hash in hashes:
-            await trio.to_thread.run_sync(partial(shutil.rmtree, self._folder / hash, ignore_errors=True))
+        """Deletes hand-ins that no league has any more, once none is being received: it may be the same."""
+        self.note_unused(hashes)
+        async with self._unpacking:
+            if self._busy or not self._unused:
+                return
+            gone, self._unused = self._unused - frozenset(self._in_use()), set()
+            for hash in gone:
+                await trio.to_thread.run_sync(partial(shutil.rmtree, self._folder / hash, ignore_errors=True))
 
     async def _unpacked(self, request: Request, league: LeagueSettings, name: str) -> HandIn:
         most = league.archive_mb << 20
