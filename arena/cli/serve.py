@@ -25,6 +25,11 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
 )
 @options(
     "Others",
+    (
+        "--allow-read",
+        "*DIR",
+        "A folder that hosts of leagues may let bots read: `arena league set`.",
+    ),
     ("--players", "SOCKET", "Leagues are played there, by another user's `arena league play`."),
     ("--allow-host", "*NAME", "A name by which browsers may ask for this server, beside its addresses."),
     ("--trusted-proxy", "*ADDRESS", "A proxy, which is believed when it says for whom it asks."),
@@ -44,6 +49,7 @@ def serve(
     data: str | None,
     results: str | None,
     is_opened: bool,
+    allow_read: tuple[str, ...],
     players: str | None,
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
@@ -77,6 +83,7 @@ def serve(
         results=_results(results),
         guard=guard_options(allow_host, trusted_proxy, cors, embed, base_path or ""),
         tls=_tls(tls_cert, tls_key),
+        readable=[_readable(folder, Path(data or DATA)) for folder in allow_read],
         players=None if players is None else Path(players),
     )
     return host_server(plan, is_opened=is_opened)
@@ -93,6 +100,20 @@ def _tls(certificate: str | None, key: str | None) -> TlsFiles | None:
         missing = "--tls-key, with its private key" if key is None else "--tls-cert, with its certificate"
         raise ConfigError(f"{'--tls-cert' if key is None else '--tls-key'} needs {missing}")
     return TlsFiles(Path(certificate), Path(key))
+
+
+def _readable(given: str, data: Path) -> Path:
+    """A folder that bots may read.  Raises ConfigError if there is none, or the server's own lies in it."""
+    from arena.errors import ConfigError
+
+    folder, own = Path(given).resolve(), data.resolve()
+    if not folder.is_dir():
+        raise ConfigError(f"--allow-read: there is no folder {given}: name one that bots may read")
+    if folder.is_relative_to(own) or own.is_relative_to(folder):
+        raise ConfigError(
+            f"--allow-read: {given} must not hold the server's folder, or lie there: name another"
+        )
+    return folder
 
 
 def _results(given: str | None) -> Path | None:

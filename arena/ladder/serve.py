@@ -93,7 +93,7 @@ async def serve_ladder(stream: trio.abc.Stream, bots_fd: int = -1) -> bool:
 
 async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> None:
     """Opens everything that play needs, and plays.  Raises ConfigError if that cannot be done here."""
-    tournament = _tournament_of(begin)
+    tournament = tournament_of_ladder(begin)
     mistake: ConfigError | None = None
     with open_run(tournament) as run, open_watch() as watch, open_conversations(run) as conversations:
         run.begin()
@@ -138,7 +138,7 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> Non
         raise mistake
 
 
-def _tournament_of(begin: BeginLadder) -> Tournament:
+def tournament_of_ladder(begin: BeginLadder) -> Tournament:
     """The ladder's tournament, without bots.  Raises ConfigError if its game cannot be played like that."""
     folder = Path(begin.folder)
     plan = plan_from(msgspec.json.decode(begin.plan), where="the league", base=folder)

@@ -37,11 +37,11 @@ def entrant_of(version: FieldVersion, tournament: Tournament) -> Entrant:
         return attrs.evolve(resolve(version.bot, base=Path.cwd()), name=version.id)
     found = found_bot(BotSpec(version.bot, Path("/"), name=slot_name(version.id), is_submission=True))
     game = tournament.game
-    (entrant,) = granted(
-        judged([found], game=game.name, reserved=game.reserved_names),
-        tournament.plan.allow,
-        hidden=tournament.hidden,
-    )
+    field = judged([found], game=game.name, reserved=game.reserved_names)
+    try:
+        (entrant,) = granted(field, tournament.plan.allow, hidden=tournament.hidden)
+    except ConfigError as error:  # what the host grants is hidden from all bots
+        raise VersionRefused(_sentence(str(error))) from None
     if entrant.kind == "broken":
         raise VersionRefused(_sentence(entrant.problem))
     return attrs.evolve(entrant, name=version.id)

@@ -80,6 +80,8 @@ class LeagueSettings:
     """How long an epoch lasts, at whose end its seed is told."""
     owner_mb: int = 500
     """The most megabytes on the disk of all that an owner has handed in."""
+    library: str = ""
+    """The folders of the server that its bots may read, with `:` between them."""
     matches_gb: int = 20
     """The most gigabytes of matches; then no more are played."""
 

@@ -29,6 +29,10 @@ def _whole(least: int, most: int) -> tuple[str, Callable[[Any], bool]]:
     return f"a whole number from {least:,} to {most:,}", fits
 
 
+def _is_folder(path: str) -> bool:
+    return path.isprintable() and (path.startswith("/") or not path)
+
+
 ACCEPTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "name": (
         "1 to 40 lower-case letters a to z, digits and inner hyphens, as it stands in addresses",
@@ -44,6 +48,10 @@ ACCEPTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "files_max": _whole(1, 10_000),
     "owner_mb": _whole(1, 100_000),
     "matches_gb": _whole(1, 100_000),
+    "library": (
+        "absolute paths of folders on the server, with : between them",
+        lambda value: isinstance(value, str) and all(map(_is_folder, value.split(":"))),
+    ),
     "build_s": (
         "a number of seconds from 1 to 3,600",
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= 3_600,

@@ -40,6 +40,7 @@ from arena.server.league.hosts import Hosts
 from arena.server.league.ladder_child import LadderChildren
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
+from arena.server.league.libraries import Libraries
 from arena.server.league.other_user import share_with_players
 from arena.server.league.visits import LeagueVisits
 from arena.server.limits import TCP_CONNECTIONS_MAX
@@ -78,6 +79,8 @@ class ServerPlan:
     """The names, proxies and sites beside its own that it trusts."""
     tls: TlsFiles | None = None
     """The files for encryption; None: nothing is encrypted."""
+    readable: Sequence[Path] = ()
+    """The folders that hosts of leagues may let bots read."""
     players: Path | None = None
     """The socket at which another user plays leagues; None: this one does."""
 
@@ -296,7 +299,13 @@ async def _open_house(
                     nursery.start_soon(house.put_away, unfinished)
                 kept_leagues = KeptLeagues(keeper)
                 ladders = LadderChildren(nursery, plan.data, note, plan.players)
-                leagues = Leagues(kept_leagues, plan.data, now=time.time, opened=ladders.open)
+                leagues = Leagues(
+                    kept_leagues,
+                    plan.data,
+                    now=time.time,
+                    opened=ladders.open,
+                    libraries=Libraries(plan.readable),
+                )
                 leagues.restore(list(kept_leagues.leagues(note)))
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table: OpenTable | None = None

@@ -163,7 +163,8 @@ class Reading(Database):
 
     def thought_s(self, first: int) -> dict[str, float]:
         """Bot -> for how many seconds matches waited for it, from the one of this number on."""
-        return dict(self.rows("SELECT bot, SUM(think_s) FROM seats WHERE match >= ? GROUP BY bot", first))
+        found = self.rows("SELECT bot, SUM(think_s) FROM seats WHERE match >= ? GROUP BY bot", first)
+        return {str(bot): float(seconds) for bot, seconds in found}
 
     def last_number(self) -> int:
         """The number of the match that was stored last; those stored before it have smaller ones."""

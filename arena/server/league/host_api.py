@@ -110,7 +110,9 @@ class HostApi(Api):
         """Changes settings; those that are left out stay."""
         live, host = await self._door.host(request)
         changes = (await body_of(request, ChangedSettings)).changes()
-        await put_kept(live, change_settings(live.league, host.name, changes, live.now()))
+        after = change_settings(live.league, host.name, changes, live.now())
+        self._door.leagues.libraries.check(changes.get("library", ""))
+        await put_kept(live, after)
         return shown_league(live)
 
     @_by_host("POST", f"{AT}/pause", LeagueShown, Nothing)

@@ -87,7 +87,7 @@ class LadderChild:
     async def _watch_room(self) -> None:
         """Has the league rest while its matches take as much of the disk as they may."""
         while True:
-            taken = await trio.to_thread.run_sync(_bytes_in, self._folder)
+            taken = _bytes_in(self._folder)
             self._live.note_full(taken >= self._live.league.settings.matches_gb << 30)
             await trio.sleep(ROOM_EVERY_S)
 
@@ -127,22 +127,31 @@ class LadderChild:
         self._untold.clear()
         settings = self._live.league.settings
         terms = {"build_s": settings.build_s, "epoch_s": 3_600 * settings.epoch_hours, **TERMS}
-        self._say(BeginLadder(str(self._folder), _plan_of(settings), bots_fd=bots_fd, **terms))
+        readable, why = self._live.readable, ""
+        plan = plan_of_league(settings, readable)
+        self._say(BeginLadder(str(self._folder), plan, bots_fd=bots_fd, **terms))
         self._say(SetCores(self.cores))
         self._live.attach(self)
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._tell, pipe)
+                nursery.start_soon(self._watch_library, readable, nursery.cancel_scope)
                 why = await self._hear(pipe)
                 nursery.cancel_scope.cancel()
         except* (trio.BrokenResourceError, RemoteProtocolError):
-            why = ""
+            pass
         return why
 
     def _enlisted(self, bots_fd: int) -> AbstractAsyncContextManager[Child | ConnectedPlayer]:
         if self._players is None:
             return enlist_child("league", PROGRAM, [bots_fd])
         return connected_player(self._players, bots_fd)
+
+    async def _watch_library(self, readable: list[str], scope: trio.CancelScope) -> None:
+        """Ends the process once its bots may read other folders: the next one knows of them."""
+        while self._live.readable == readable:
+            await self._live.changed(self._live.league.version)
+        scope.cancel()
 
     async def _hear(self, pipe: Pipe[FromLadder]) -> str:
         """Takes what the process says, until it ends; returns why it cannot play, if it said so."""
@@ -231,11 +240,12 @@ def house_versions(game: str) -> tuple[FieldVersion, ...]:
     )
 
 
-def _plan_of(settings: LeagueSettings) -> str:
-    """How the league's matches are played, as a plan file would say it."""
+def plan_of_league(settings: LeagueSettings, readable: Sequence[str]) -> str:
+    """How the league's matches are played, as a plan file would say it.  `readable`: what bots may read."""
     said = {"game": settings.game, "rules": dict(settings.rules)}
     seats = {} if settings.seats is None else {"seats": settings.seats}
-    return msgspec.json.encode(said | seats).decode()
+    allow = {"allow": {"read": readable}} if readable else {}
+    return msgspec.json.encode(said | seats | allow).decode()
 
 
 @attrs.define(eq=False)

@@ -37,6 +37,8 @@ class ChangedSettings(Body):
     """How long an epoch lasts, at whose end its seed is told."""
     owner_mb: Annotated[int, Meta(ge=1, le=100_000)] | UnsetType = UNSET
     """The most megabytes on the disk of all that an owner has handed in."""
+    library: Annotated[str, Meta(max_length=2_000)] | UnsetType = UNSET
+    """The folders of the server that its bots may read, with `:` between them."""
     matches_gb: Annotated[int, Meta(ge=1, le=100_000)] | UnsetType = UNSET
     """The most gigabytes of matches; then no more are played."""
 
@@ -252,6 +254,7 @@ class LeagueShown(LeagueListed):
     build_s: float
     epoch_hours: float
     owner_mb: int
+    library: str
     matches_gb: int
     made: float
     state: str

@@ -66,6 +66,7 @@ def shown_league(live: OpenLeague) -> LeagueShown:
         build_s=settings.build_s,
         epoch_hours=settings.epoch_hours,
         owner_mb=settings.owner_mb,
+        library=settings.library,
         matches_gb=settings.matches_gb,
         made=league.made_at,
         state=_state(live),

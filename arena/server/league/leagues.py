@@ -23,6 +23,7 @@ from arena.players.transport import Transport
 from arena.refusal import Refusal
 from arena.server.kept.keeping import RETRY_S
 from arena.server.league.league_records import LeagueRecords
+from arena.server.league.libraries import Libraries
 from arena.server.league.names_kept import KeptNames
 from arena.server.league.playing import LadderProcess, VersionToPlay, field_of_league, version_to_play
 from arena.server.league.small_files import forgotten_in
@@ -43,9 +44,17 @@ CODE_MIN, CODE_MAX = 6, 40
 class OpenLeague:
     """A league, which changes."""
 
-    def __init__(self, league: League, records: LeagueRecords, bots: Path, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        league: League,
+        records: LeagueRecords,
+        bots: Path,
+        now: Callable[[], float],
+        libraries: Libraries | None = None,
+    ) -> None:
         """`bots`: the folder in which what is handed in lies, each below its hash."""
         self.league = league
+        self._libraries = libraries or Libraries()
         self.now = now
         self._records = records
         self.bots = bots
@@ -71,6 +80,11 @@ class OpenLeague:
     def is_played(self) -> bool:
         """Whether there is a process that plays it."""
         return self._process is not None
+
+    @property
+    def readable(self) -> list[str]:
+        """The folders that its bots may read."""
+        return self._libraries.readable(self.league.settings.library)
 
     def change(self, after: League) -> None:
         """Puts the league as it is after something was done; its process is told what that means for it."""
@@ -177,9 +191,14 @@ class Leagues:
         *,
         now: Callable[[], float],
         opened: Callable[[OpenLeague], None] = lambda league: None,
+        libraries: Libraries | None = None,
     ) -> None:
-        """`folder`: the server's; `opened` is told of each league, for which it may start a process."""
+        """`folder`: the server's; `opened` is told of each league, for which it may start a process.
+
+        `libraries`: the folders that hosts may grant.
+        """
         self.records = records
+        self.libraries = libraries or Libraries()
         self.bots = folder / "bots"
         self.now = now
         self._opened = opened
@@ -218,6 +237,7 @@ class Leagues:
             raise Refusal("conflict", why, field="name")
         if len(self._leagues) >= LEAGUES_MAX:
             raise Refusal("too_many", f"a server has at most {LEAGUES_MAX} leagues", key="leagues")
+        self.libraries.check(settings.library)
         now = self.now()
         seats, words = _checked_seats(settings), GAMES[settings.game].reserved_names
         league = new_league(attrs.evolve(settings, seats=seats, reserved=words), who, now)
@@ -240,7 +260,9 @@ class Leagues:
         return live, code
 
     def _added(self, league: League) -> OpenLeague:
-        live = self._leagues[league.name] = OpenLeague(league, self.records, self.bots, self.now)
+        live = self._leagues[league.name] = OpenLeague(
+            league, self.records, self.bots, self.now, self.libraries
+        )
         return live
 
     def hashes_in_use(self) -> frozenset[str]:

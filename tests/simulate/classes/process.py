@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -236,7 +236,7 @@ def stood_in(
                 arena.server.league.ladder_child,
                 {
                     "enlist_child": supervised.enlist,
-                    "_plan_of": partial(_plan_of, world),
+                    "plan_of_league": partial(_plan_of, world),
                     "TERMS": {
                         "batch_s": world.batch_s,
                         "rate_s": 5 * world.batch_s,
@@ -249,7 +249,7 @@ def stood_in(
         yield
 
 
-def _plan_of(world: ClassWorld, settings: LeagueSettings) -> str:
+def _plan_of(world: ClassWorld, settings: LeagueSettings, readable: Sequence[str]) -> str:
     plan = {
         "game": settings.game,
         "rules": dict(settings.rules),
