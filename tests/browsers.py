@@ -11,8 +11,8 @@ import attrs
 import pytest
 from needs import chromium_program, need
 
-HOME = "http://page.test/"
-"""Where tests answer requests themselves, without a server (`page.route`)."""
+HOME = "http://stage.localhost"
+"""The host whose files tests serve by themselves, on a free port; browsers know without asking that it is this machine."""
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +80,8 @@ def tab(page: Any) -> Watched:
     page.on(
         "request",
         lambda request: (
-            request.url.startswith(("file:", "about:", HOME)) or troubles.append(f"asks {request.url[:60]}")
+            request.url.startswith(("file:", "about:", f"{HOME}:"))
+            or troubles.append(f"asks {request.url[:60]}")
         ),
     )
     return Watched(page, troubles)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.slow
 ALL, ANN = 0b1111, 0b1001
 """Who is told a line at a table of two: everybody, or ann and who sees everything."""
 
-MOUNT = """async ([json, options, isDrawn]) => {
+MOUNT = """async ([text, options, isDrawn]) => {
     const { Player } = await import("/page/player.js"), stage = document.getElementById("stage");
     stage.className = ""; // the player has a board of its own
     window.moved = [];
@@ -31,8 +32,9 @@ MOUNT = """async ([json, options, isDrawn]) => {
     window.settled = () => new Promise((done) => setTimeout(done));
     window.open_film = async (json) => { window.film = page.film.openFilm(json); show(); await settled(); };
     window.grow = async (steps, more = {}) => { page.film.addSteps(film, steps); Object.assign(film, more); version++; show(); await settled(); };
-    await open_film(json);
+    await open_film(JSON.parse(text));
 }"""
+"""Opens a film, given as JSON in a text: Playwright takes objects apart, which costs more than what is shown of them."""
 
 
 def film(**others: Any) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def player(stage: Callable[..., Any]) -> Callable[..., Any]:
     def opened(shown: dict[str, Any], board: str = "", **options: Any) -> Any:
         seen = stage(board or "games/liars_dice/board.js", **options.pop("screen", {}))
         seen.page.add_style_tag(url="/page/player.css")
-        seen.page.evaluate(MOUNT, [shown, options, bool(board)])
+        seen.page.evaluate(MOUNT, [json.dumps(shown), options, bool(board)])
         return seen.page
 
     return opened
@@ -293,6 +295,7 @@ def test_the_controls_stay_where_they_are(player: Callable[..., Any]) -> None:
 
 
 SHOWN = """async () => {
+    document.body.style.display = "none"; // what is compared is text, and need not be painted
     const part = (name) => document.querySelector(`[data-part=${name}]`), told = [];
     for (;;) {
         const { board, log } = { board: document.querySelector(".board"), log: part("log") };

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +29,7 @@ RUNNING = """() => document.getAnimations().filter(({ effect }) => effect.target
     .map(({ effect }) => ({ ms: effect.getComputedTiming().endTime, of: [...new Set(effect.getKeyframes().flatMap(Object.keys))].filter((name) => !["offset", "easing", "composite", "computedOffset"].includes(name)) }))"""
 
 
+@cache
 def shown(game: str, seats: int = 4, count: int = 120) -> dict[str, Any]:
     """The first steps of a random match."""
     film: dict[str, Any] = msgspec.json.decode(
@@ -167,7 +170,7 @@ def test_sounds_without_storage(stage: Callable[..., Any]) -> None:
     page.evaluate(
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
     )
-    page.evaluate(MOUNT, [shown("holdem"), {}, True])
+    page.evaluate(MOUNT, [json.dumps(shown("holdem")), {}, True])
     for pressed in ("true", "false", "true"):
         part(page, "sound").click()
         page.evaluate("settled()")
@@ -175,7 +178,7 @@ def test_sounds_without_storage(stage: Callable[..., Any]) -> None:
 
 
 BEATEN = """(json) => {
-    const film = page.film.openFilm(json), told = [];
+    const film = page.film.openFilm(JSON.parse(json)), told = [];
     const held = () => [...document.querySelectorAll(".k-place")].map((place) => /\\d+ (?:dice|die|cards?)|\\w+ (?:dice|die|cards?)/.exec(place.querySelector(".k-stats")?.textContent ?? "")?.[0]).join();
     film.steps.forEach((_, step) => {
         if (!step) return;
@@ -196,6 +199,6 @@ BEATEN = """(json) => {
 def test_no_beat_says_what_comes_of_it(game: str, stage: Callable[..., Any]) -> None:
     """In a whole match every beat can be drawn, and none shows who won or lost before the last one is over."""
     page = stage(board_of(game)).page
-    told = page.evaluate(BEATEN, shown(game))
+    told = page.evaluate(BEATEN, json.dumps(shown(game)))
     assert len({step for step, _ in told}) >= 2
     assert not [step for step, results in told if results]

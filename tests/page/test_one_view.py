@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browsers import DESK
-from daily import nightly_rows
+from daily import daily, nightly_rows
 from site_people import Person, asked, person, quick  # noqa: F401  fixtures
 
 from arena.games import GAMES
@@ -20,6 +20,8 @@ from tests.server.served import Served, a_server
 pytestmark = pytest.mark.slow
 
 SIZES = ((360, 740), (768, 1024), (1280, 720), (1366, 768), (1440, 900))
+TIGHT = SIZES[:3]
+"""The one with the least room of each layout: where all fits here, it fits in the others, which are tried nightly."""
 TURNS, NIGHTLY_TURNS = 6, 30
 """How many of a match are looked at."""
 SHIFT_MAX = 0.1
@@ -100,16 +102,19 @@ def full(tmp_path: Path, chromium: Any) -> Iterator[Callable[..., Person]]:
 
 
 @pytest.mark.parametrize(
-    ("game", "turns"), [("holdem", TURNS), *nightly_rows(*((game, NIGHTLY_TURNS) for game in GAMES))]
+    ("game", "sizes", "turns"),
+    [("holdem", TIGHT, TURNS), *nightly_rows(*((game, SIZES, NIGHTLY_TURNS) for game in GAMES))],
 )
-def test_hand_board_and_buttons_are_in_one_view(game: str, turns: int, full: Callable[..., Person]) -> None:
-    """At a full table, in windows of five sizes, at each turn; and no word is broken there."""
+def test_hand_board_and_buttons_are_in_one_view(
+    game: str, sizes: Sequence[tuple[int, int]], turns: int, full: Callable[..., Person]
+) -> None:
+    """At a full table, in windows of several sizes, at each turn; and no word is broken there."""
     ann, rng = full(game, *SIZES[0]), Random(1)
     found: list[Any] = []
     for turn in range(turns):
         if not ann.is_asked():
             break
-        for width, height in SIZES:
+        for width, height in sizes:
             ann.page.set_viewport_size({"width": width, "height": height})
             ann.page.evaluate(DRAWN)
             if any((seen := ann.page.evaluate(HIDDEN)).values()):
@@ -167,8 +172,9 @@ def test_fingers_have_room(person: Callable[..., Person]) -> None:
         assert [] == ann.page.evaluate(SMALL), path
 
 
-def test_no_page_breaks_a_word(person: Callable[..., Person]) -> None:
-    """Home, a table before its match, the results, a report and a finished match, at five widths."""
+@pytest.mark.parametrize("sizes", daily(TIGHT.__eq__, (TIGHT, SIZES)), ids=len)
+def test_no_page_breaks_a_word(sizes: Sequence[tuple[int, int]], person: Callable[..., Person]) -> None:
+    """Home, a table before its match, the results, a report and a finished match, at several widths."""
     ann = person()
     ann.says("ann")
     ann.makes_table("No-Limit Hold'em")
@@ -180,7 +186,7 @@ def test_no_page_breaks_a_word(person: Callable[..., Person]) -> None:
     for path in ("/", waiting, "/results", matches, finished, "/results/spring%20cup"):
         ann.go(path)
         ann.page.wait_for_load_state("networkidle")
-        for width, height in SIZES:
+        for width, height in sizes:
             ann.page.set_viewport_size({"width": width, "height": height})
             assert [] == ann.page.evaluate(BROKEN), (path, width)
     ann.page.emulate_media(media="print")
@@ -240,11 +246,14 @@ def _played(option: dict[str, Any], *, is_true: bool) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("claims", "least"),
-    [("sequence", HOARD), *nightly_rows(("sequence", 26), ("free_rank", HOARD), ("free_suit", HOARD))],
+    ("claims", "least", "sizes"),
+    [
+        ("sequence", HOARD, TIGHT),
+        *nightly_rows(("sequence", 26, SIZES), ("free_rank", HOARD, SIZES), ("free_suit", HOARD, SIZES)),
+    ],
 )
 def test_every_card_of_a_large_hand_is_in_reach(
-    claims: str, least: int, quick: Served, person: Callable[..., Person]
+    claims: str, least: int, sizes: Sequence[tuple[int, int]], quick: Served, person: Callable[..., Person]
 ) -> None:
     """Without scrolling, together with the board and all buttons, also where one may accuse before one plays."""
     table, seat = hoards(quick, {"claims": claims}, least)
@@ -255,7 +264,7 @@ def test_every_card_of_a_large_hand_is_in_reach(
     )
     for is_next in (True, False):
         found = []
-        for width, height in SIZES:
+        for width, height in sizes:
             ann.page.set_viewport_size({"width": width, "height": height})
             ann.go(f"/tables/{table}")
             ann.page.locator("[data-card]").first.wait_for(state="attached")

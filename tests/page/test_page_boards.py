@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
-from daily import daily
+from daily import nightly_rows
 from replays import SMALL, random_replay
 
 from arena.games import GAMES
@@ -25,8 +24,8 @@ pytestmark = pytest.mark.slow
 
 DRAWN = [game for game in GAMES if board_of(GAMES[game])]
 
-OPEN = """(json) => { window.film = page.film.openFilm(json); }"""
-CROWDED = """(height) => {
+OPEN = """(text) => { window.film = page.film.openFilm(JSON.parse(text)); }"""
+CROWDED = """([height, parity]) => {
     document.getElementById("stage").style.height = `${height}px`;
     const seen = new Set(), told = [];
     for (let at = 0; at < film.steps.length && seen.size < 12; at++) {
@@ -34,7 +33,8 @@ CROWDED = """(height) => {
         const kinds = scene.events.map(({ kind }) => kind).join();
         if (seen.has(kinds) && at < film.steps.length - 1) continue;
         seen.add(kinds);
-        for (const viewer of ["all", 1]) {
+        const viewers = ["all", 1];
+        for (const viewer of parity === null ? viewers : [viewers[(seen.size + parity) % 2]]) {
             draw(page.film.sceneAt(film, at, viewer), viewer === "all" ? null : viewer);
             page.fitted(document.getElementById("stage"));
             const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -53,11 +53,11 @@ CROWDED = """(height) => {
     }
     return told;
 }"""
-"""Draws the first step of every kind; gives what overlaps or sticks out."""
+"""Draws the first step of every kind, for both viewers or by turns; returns what overlaps or sticks out."""
 
 
 ROOM = ((360, 440), (730, 520), (870, 590), (1020, 770))
-"""How wide and high a board is on a phone, on a tablet, and at a desk."""
+"""How wide and high a board is on a phone, on a tablet, and at a desk: the first three are the tightest of their layouts."""
 SHORT = SMALL | {"holdem": Holdem(hands=6), "bluff": Bluff(plays_max=40)}
 
 
@@ -65,18 +65,23 @@ def played(game: str, seats: int) -> Replay:
     return random_replay(SHORT.get(game) or GAMES[game](), seats, seed=7)
 
 
-def film(game: str, seats: int, count: int | None = None) -> Any:
-    return msgspec.json.decode(film_json(film_of(played(game, seats), count=count)))
+def film(replay: Replay, count: int | None = None) -> str:
+    return film_json(film_of(replay, count=count)).decode()
 
 
-@pytest.mark.parametrize("game", daily("holdem".__eq__, DRAWN))
-def test_the_fullest_table_finds_room(game: str, stage: Callable[..., Any]) -> None:
-    """Whatever happens at a table with all its seats taken, no place covers another and nothing sticks out."""
+@pytest.mark.parametrize(
+    ("game", "is_whole"), [("holdem", False), *nightly_rows(*((game, True) for game in DRAWN))]
+)
+def test_the_fullest_table_finds_room(game: str, is_whole: bool, stage: Callable[..., Any]) -> None:
+    """Whatever happens at a table with all its seats taken, no place covers another and nothing sticks out.
+
+    At every change each kind of step is drawn in each layout, and for each viewer in one of them at least.
+    """
     page = stage(f"games/{game.replace('-', '_')}/board.js").page
-    page.evaluate(OPEN, film(game, max(GAMES[game].seats), 60))
-    for width, height in ROOM:
+    page.evaluate(OPEN, film(played(game, max(GAMES[game].seats)), 60))
+    for place, (width, height) in enumerate(ROOM if is_whole else ROOM[:3]):
         page.set_viewport_size({"width": width, "height": 900})
-        assert [] == page.evaluate(CROWDED, height), width
+        assert [] == page.evaluate(CROWDED, [height, None if is_whole else place]), width
     page.evaluate("document.getElementById('stage').style.height = ''")
     page.set_viewport_size({"width": 1440, "height": 900})  # as the other tests find it
 
@@ -105,7 +110,7 @@ def test_what_can_be_clicked_is_what_is_legal(stage: Callable[..., Any]) -> None
     """In Chamber every legal move can be made by clicks, and no other: at each kind of question of a match."""
     replay = played(Chamber.name, 3)
     page = stage("games/chamber/board.js").page
-    page.evaluate(OPEN, msgspec.json.decode(film_json(film_of(replay))))
+    page.evaluate(OPEN, film(replay))
     kinds = set()
     for place, moment in enumerate(replay.moments()):
         for seat in replay.asked(moment):

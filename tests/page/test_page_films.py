@@ -24,8 +24,8 @@ HOUSE = Path(__file__).parents[2]
 
 DRAWN = [game for game, its in GAMES.items() if board_of(its)]
 
-STEP_THROUGH = """(json) => {
-    const film = page.film.openFilm(json), winners = [], hidden = [];
+STEP_THROUGH = """(text) => {
+    const film = page.film.openFilm(JSON.parse(text)), winners = [], hidden = [];
     for (const viewer of ["all", "spectator", 0]) {
         film.steps.forEach((_, index) => {
             draw(page.film.sceneAt(film, index, viewer), viewer === 0 ? 0 : null);
@@ -43,10 +43,10 @@ STEP_THROUGH = """(json) => {
 
 def followed(game: Game[Any, Any], seats: int, board: str, stage: Callable[..., Any]) -> None:
     """Every step is drawn for every kind of viewer, and the last picture marks those who were ranked first."""
-    film = msgspec.json.decode(film_json(film_of(random_replay(game, seats, 7))))
+    film = film_of(random_replay(game, seats, 7))
     seen = stage(board)
     winners = [seat for seat, rank in enumerate(film["ranks"]) if rank == 1]
-    assert [winners] * 3 == seen.page.evaluate(STEP_THROUGH, film)
+    assert [winners] * 3 == seen.page.evaluate(STEP_THROUGH, film_json(film).decode())
     assert [] == seen.troubles
 
 
