@@ -167,7 +167,7 @@ function whereSaid(film, place, last, rounds) {
   const round = step.round ? rounds.findLast((each) => each.step <= place)?.name ?? `round ${step.round}` : "";
   const whole = film.first ?? 0;
   const said = `Step ${(place + 1 + whole).toLocaleString("en")} of ${(film.steps_in_all ?? last + 1).toLocaleString("en")}`;
-  return `${said}${round ? `, ${round}` : ""}${step.turn < 0 ? ", before the first move" : ""}`;
+  return `${said}${/\d/.test(round) ? `, ${round}` : ""}${step.turn < 0 ? ", before the first move" : ""}`;
 }
 
 // The marks of a step beside its number, so that what the timeline's signs mean is learnt by the way.

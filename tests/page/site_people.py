@@ -18,6 +18,8 @@ from tests.server.served import Served, a_server
 
 OFFERED = ".turn.mine button:enabled:not(.typed button)"
 """What somebody whose turn it is may press, but for the field for words."""
+SEEN = ":visible"
+"""Of what a selector finds, what is not folded away, such as ranks of cards where there are few; Playwright's own."""
 SENDS = ".turn.mine .k-send:enabled"
 OVER = ".outcome"
 PRESSES_MAX = 600
@@ -83,7 +85,7 @@ class Person:
 
     def is_asked(self) -> bool:
         """Waits until a move is asked of it; False: the match is over."""
-        self.page.locator(f"{OFFERED}, {OVER}").first.wait_for()
+        self.page.locator(f"{OFFERED}{SEEN}, {OVER}").first.wait_for()
         return not self.page.locator(OVER).count()
 
     def plays_on(self, rng: Random, by: str = "click") -> None:
@@ -96,7 +98,7 @@ class Person:
 
     def moves(self, rng: Random, by: str = "click") -> None:
         """Presses one of the offered buttons, if the turn is not over before."""
-        sends, offered = self.page.locator(SENDS), self.page.locator(OFFERED)
+        sends, offered = self.page.locator(SENDS + SEEN), self.page.locator(OFFERED + SEEN)
         chosen = sends if sends.count() and rng.random() < 0.6 else offered
         count = chosen.count()
         with suppress(timed_out()):

@@ -42,9 +42,11 @@ HIDDEN = """() => {
     const board = boxes(".board .k-place, .board .k-centre, .is-own .k-hand *");
     const below = (all) => Math.max(0, ...all.map(({ bottom }) => Math.round(bottom - innerHeight)));
     const covered = board.map(({ left, right, bottom }) => (right > dock.left + 1 && left < dock.right - 1 && dock.top < bottom ? Math.round(bottom - dock.top) : 0));
-    return { board: below(board), buttons: below(boxes(".turn button, .turn input")), covered: Math.max(0, ...covered), sideways: document.documentElement.scrollWidth - innerWidth };
+    const [newest] = [...document.querySelectorAll(".log li")].slice(-1), told = newest.closest(".panel").getBoundingClientRect();
+    const untold = Math.max(0, Math.round(newest.getBoundingClientRect().bottom - Math.min(told.bottom, innerHeight)));
+    return { untold, board: below(board), buttons: below(boxes(".turn button, .turn input")), covered: Math.max(0, ...covered), sideways: document.documentElement.scrollWidth - innerWidth };
 }"""
-"""By how many pixels the board and the buttons are below the window, and the board is under the dock."""
+"""By how many pixels the board, the buttons and what was told last are below the window, and the board is under the dock."""
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 SHIFTS = """() => {
     window.shifts = [];

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from daily import daily
-from site_people import OFFERED, PRESSES_MAX, SENDS, Person, timed_out
+from site_people import OFFERED, PRESSES_MAX, SEEN, SENDS, Person, timed_out
 
 from arena.games import GAMES
 
@@ -46,7 +46,7 @@ def plays(ann: Person, rng: Random, names: list[str]) -> list[str]:
     for _ in range(PRESSES_MAX):
         if not ann.is_asked():
             return pressed
-        sends, offered = page.locator(SENDS), page.locator(OFFERED)
+        sends, offered = page.locator(SENDS + SEEN), page.locator(OFFERED + SEEN)
         chosen = sends if sends.count() and rng.random() < 0.7 else offered
         button = chosen.nth(rng.randrange(max(1, chosen.count())))
         try:

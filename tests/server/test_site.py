@@ -96,8 +96,23 @@ async def test_a_link_is_shown_with_its_game() -> None:
     assert "A table of Liar&#x27;s Dice: whoever has this link can join or watch." in table
     assert 'og:image" content="http://localhost/static/page/pictures/liars-dice.png"' in table
     assert 200 == picture.status_code
-    assert other == first
-    assert '<meta property="og:title" content="Arena">' in first
+    assert all('<meta property="og:title" content="Arena">' in page for page in (other, first))
+
+
+@pytest.mark.parametrize(
+    ("path", "script"), [("/", "home"), ("/tables/7", "table"), ("/results/a/matches/7", "match")]
+)
+async def test_a_page_names_all_scripts_that_it_needs(path: str, script: str) -> None:
+    """So that a browser asks for all at once, and not for one after another; of a table also the board of its game."""
+    async with asked(Site(game_of={"7": "holdem"}.get)) as http:
+        linked = re.findall(r'modulepreload" href="([^"]+)"', (await http.get(path)).text)
+        needed = {f"/static/page/site/{script}.js"}
+        for address in linked:
+            imported = re.findall(r'^import [^"]*"(\.[^"]*)";', (await http.get(address)).text, re.M)
+            needed |= {httpx.URL(f"http://x{address}").join(each).path for each in imported}
+    assert needed <= {*linked}
+    assert len({*linked}) == len(linked)
+    assert path == "/" or any(address.endswith("/board.js") for address in linked)
 
 
 FRAMED = {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}

@@ -121,7 +121,7 @@ function place(scene, seat, bottom, challenge, kit) {
 // What a seat just did; the match is one round, so the rest is long ago.  What an accusation showed is in the centre.
 function saidOf(scene, seat, isAccused, challenge) {
   if (challenge?.accuser === scene.names[seat]) return `accuses ${challenge.player}`;
-  return scene.acted.includes(seat) || isAccused ? scene.said[seat] : "";
+  return scene.acted.includes(seat) || isAccused ? scene.said[seat].replace(/, with \S+ cards? left$/, "") : ""; // which its place says
 }
 
 // Whether the seat's cards lie in its controls, where it chooses from them.

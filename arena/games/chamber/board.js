@@ -81,6 +81,7 @@ function place(scene, seat, kit) {
   return kit.place(scene, seat, {
     stats: player.lives ? kit.lives(player.lives) : null,
     note: player.isSkipped ? "misses the next turn" : null,
+    said: scene.said[seat].replace(/, leaving .*/, ""), // that is said at whom it hit
     body: player.items.length ? bag(player.items, kit) : null,
     ...resultOf(scene, name, kit),
   });

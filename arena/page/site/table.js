@@ -140,6 +140,8 @@ function useBoard(game) {
   return game ? boards.get(path) : undefined;
 }
 
+const AGAIN_MS = 1000; // after which a pass that did not reach the server is sent again
+
 // Whose turn it is, and, if it is ours, what we may do.
 function Turn({ shown, here, acts, module }) {
   const { table, film, version, since } = shown;
@@ -155,11 +157,13 @@ function Turn({ shown, here, acts, module }) {
   const only = isMine ? forced(table) : null;
   const turn = `${table.match.match_id} ${table.match.turn}`;
   const tried = useRef("");
+  const [lostPasses, lost] = useState(0);
   useEffect(() => {
     if (only === null || tried.current === turn) return;
     tried.current = turn; // once: what was refused is not sent again
-    acts.pass(only).then((hadIt) => { if (!hadIt && tried.current === turn) tried.current = ""; }); // with the next frame, again
-  }, [only, turn, version]);
+    const again = () => { if (tried.current === turn) { tried.current = ""; lost((count) => count + 1); } };
+    acts.pass(only).then((hadIt) => { if (!hadIt) setTimeout(again, AGAIN_MS); });
+  }, [only, turn, lostPasses]);
   // Whoever must move is waited for; where all may be silent, those who may yet answer.
   const { to_act: asked, to_move: due } = table.match;
   const others = (due.length ? due : asked).filter((name) => name !== here.you?.nickname || !isMine);

@@ -6,9 +6,12 @@ What a request names is looked up among them, and never on the disk.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from posixpath import normpath
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -38,25 +41,28 @@ TYPES = {
 FILE_BYTES_MAX = 1 << 20
 """The most that a file may have: whatever is larger got there by mistake."""
 SHELL = "page/site.html"
-PAGES = (
-    "/",
-    "/tables/{id}",
-    "/matches",
-    "/matches/{id}",
-    "/leagues",
-    "/leagues/{name}",
-    "/leagues/{name}/matches/{match}",
-    "/results",
-    "/results/{name}/matches",
-    "/results/{name}/matches/{id}",
-)
-"""The paths of the one page, whose script shows what the address asks for."""
+PAGES = {
+    "/": "home",
+    "/tables/{id}": "table",
+    "/matches": "mine",
+    "/matches/{id}": "match",
+    "/leagues": "leagues",
+    "/leagues/{name}": "league",
+    "/leagues/{name}/matches/{match}": "match",
+    "/results": "results",
+    "/results/{name}/matches": "matches",
+    "/results/{name}/matches/{id}": "match",
+}
+"""The script in page/site that shows what an address asks for, by the paths of the one page."""
 ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__file__).parent}
 """The folders of the files, by what their paths begin with."""
 RESULTS = "<!-- results -->"
 """Where the shell lists the results folders at `/results`, for browsers without scripts."""
 CARD = "<!-- card -->"
 """Where the shell has what a link is shown with by those to whom somebody sends it."""
+MODULES = "<!-- modules -->"
+"""Where the shell names the scripts of the page, so that a browser asks for all of them at once."""
+IMPORTED = re.compile(rb'^import [^;]*"(\.{1,2}/[^"]+)";', re.M)
 PICTURES = "page/pictures/{}.png"
 
 
@@ -90,10 +96,24 @@ class Site:
         self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
 
     def routes(self) -> list[Route]:
-        pages = [Route(path, self.get_page, methods=["GET"]) for path in PAGES]
+        pages = [
+            Route(path, partial(self.get_page, self._modules_of(script)), methods=["GET"])
+            for path, script in PAGES.items()
+        ]
         return [*pages, Route("/static/{path:path}", self.get_file, methods=["GET"])]
 
-    async def get_page(self, request: Request) -> Response:
+    def _modules_of(self, script: str) -> list[str]:
+        """The addresses of a page's script and of all that it imports."""
+        paths = ["page/site/main.js", f"page/site/{script}.js"]
+        for path in paths:  # which grows meanwhile
+            file = self._files.get(path)
+            for found in IMPORTED.findall(b"" if file is None else file.octets):
+                imported = normpath(f"{path}/../{found.decode()}")
+                if imported not in paths:
+                    paths.append(imported)
+        return [f"{self._base}/static/{path}" for path in paths if path in self._files]
+
+    async def get_page(self, modules: Sequence[str], request: Request) -> Response:
         shell = self._files[SHELL].octets.decode().replace('="/', f'="{self._base}/')
         path = request.scope["path"].removeprefix(self._base)
         id = request.path_params.get("id", "")
@@ -104,8 +124,12 @@ class Site:
                 card = await matches.card(id, address_of(request))
         head = self._head(card, str(request.base_url))
         listed = await self._listed(request) if path == "/results" else ""
-        page = packed_page(shell.replace(CARD, head).replace(RESULTS, listed).encode(), TYPES[".html"])
-        return packed_answer(request, page)
+        board = self.boards().get(card.game) if id else None
+        links = [f'<link rel="modulepreload" href="{each}">' for each in (*modules, board) if each]
+        told = {CARD: head, MODULES: "\n".join(links), RESULTS: listed}
+        for mark, markup in told.items():
+            shell = shell.replace(mark, markup)
+        return packed_answer(request, packed_page(shell.encode(), TYPES[".html"]))
 
     async def _listed(self, request: Request) -> str:
         """The results folders as markup, or why they cannot be listed."""
