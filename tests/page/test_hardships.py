@@ -82,7 +82,9 @@ def test_a_film_of_thousands_of_steps_is_as_quick_as_a_short_one(player: Callabl
         page.evaluate("() => { document.querySelector('[data-part=back]').click(); return settled(); }")
     assert where(page).startswith("Step 4,980 of 5,000")
     each_s = (busy_s() - begun) / 20
-    print(f"a film of {STEPS:,} steps opens at its end in {opened_s:.2f} s, and a step takes {1000 * each_s:.0f} ms of processor time")
+    print(
+        f"a film of {STEPS:,} steps opens at its end in {opened_s:.2f} s, and a step takes {1000 * each_s:.0f} ms of processor time"
+    )
     assert opened_s <= OPEN_BUSY_MAX_S
     assert each_s <= STEP_BUSY_MAX_S
     assert page.locator("[data-part=log] li").count() <= 401, "the log is bounded"
