@@ -4,6 +4,7 @@ import { card, cards, cardWords } from "./drawings/cards.js";
 import { chamber, item, itemWords, lives, shell } from "./drawings/chamber.js";
 import { chips, pile } from "./drawings/chips.js";
 import { dice, die } from "./drawings/dice.js";
+import { bestFive, worthOf } from "./drawings/hands.js";
 import { Choice, Stepper } from "./drawings/controls.js";
 import { allows, filled } from "./drawings/moves.js";
 import { isolated } from "./drawings/names.js";
@@ -21,7 +22,7 @@ export const told = (scene, kind) => scene.events.find((event) => event.kind ===
 
 export const kit = {
   html, useEffect, useMemo, useRef, useState,
-  die, dice, card, cards, cardWords, chips, pile, shell, chamber, item, itemWords, lives,
+  die, dice, card, cards, cardWords, bestFive, worthOf, chips, pile, shell, chamber, item, itemWords, lives,
   bubble, place, handNow, table, winners, orderOf, seatOf, told,
   allows, filled, Choice, Stepper, isolated,
   classes, counted, listed, numberWord, percent, placeWord,

@@ -118,7 +118,7 @@ def test_chances_are_exact(opened: int, stage: Callable[..., Any]) -> None:
         "shown": {"kind": "showdown", "fields": {"board": board, "hands": [["abc"[at], hand, ""] for at, hand in enumerate(hands)]}},
         "events": [{"kind": street, "fields": {}} for street in streets],
     }  # fmt: skip
-    beat = stage(board_of("holdem")).page.evaluate("(scene) => module.beats(scene)[0]", scene)
+    beat = stage(board_of("holdem")).page.evaluate("(scene) => module.beats(scene, null, page.kit)[0]", scene)
     assert board[:opened] == beat["opened"]
     assert expected_chances(hands, board[:opened]) == {
         name: (pytest.approx(chance["wins"]), pytest.approx(chance["ties"]))
@@ -185,7 +185,7 @@ BEATEN = """(json) => {
         const scenes = [step - 1, step].map((each) => page.film.sceneAt(film, each, "spectator"));
         draw(scenes[0]);
         const before = held();
-        for (const beat of module.beats(scenes[1], scenes[0])) {
+        for (const beat of module.beats(scenes[1], scenes[0], page.kit)) {
             draw(page.film.sceneAt(film, step, "spectator", beat));
             const results = document.querySelectorAll(".k-bubble.is-lost, .k-bubble.is-won, .is-first").length;
             told.push([step, results || held() !== before]);

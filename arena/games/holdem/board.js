@@ -9,12 +9,12 @@ export const spells = "cards"; // its sentences name cards by two characters
 
 // A hand that is shown down before the river: the streets that were still to come, one after another, each with how
 // often every hand that is shown will be the best.
-export function beats({ events, shown }) {
+export function beats({ events, shown }, _, kit) {
   const come = STREETS.filter((street) => events.some(({ kind }) => kind === street));
   if (shown?.kind !== "showdown" || !come.length) return [];
   return come.map((street) => OPENED[STREETS.indexOf(street)]).map((count) => {
     const opened = shown.fields.board.slice(0, count);
-    return { opened, chances: chancesOf(shown.fields.hands, opened) };
+    return { opened, chances: chancesOf(shown.fields.hands, opened, kit) };
   });
 }
 
@@ -48,13 +48,13 @@ function handOf(scene, kit) {
   found.beat = scene.beat;
   const isShown = over || found.isBefore;
   found.opened = scene.beat ? scene.beat.opened : isShown ? (showdown?.board ?? []) : STREETS.flatMap((street) => cards[street] ?? []);
-  found.best = bestOf(isShown && !scene.beat ? showdown : null);
+  found.best = bestOf(isShown && !scene.beat ? showdown : null, kit);
   found.bigBlind = over ? null : bigBlindOf(scene);
   return found;
 }
 
 // By name the five cards that make each hand that was shown.
-function bestOf(showdown) {
+function bestOf(showdown, { bestFive }) {
   return Object.fromEntries((showdown?.hands ?? []).map(([name, hole]) => [name, bestFive([...showdown.board, ...hole])]));
 }
 
@@ -186,7 +186,7 @@ function bodyOf(scene, seat, row, { over, isBefore, showdown, best, beat }, kit)
 
 // By name how often its hand is the best alone and how often it shares, over all boards that may come after this one; null
 // where no card lies there: they are too many to be counted here.
-function chancesOf(hands, opened) {
+function chancesOf(hands, opened, { worthOf }) {
   if (opened.length < 3) return null;
   const used = new Set([...opened, ...hands.flatMap(([, hole]) => hole)]);
   const left = [...RANKS].flatMap((rank) => ["C", "D", "H", "S"].map((suit) => rank + suit)).filter((card) => !used.has(card));
@@ -206,13 +206,13 @@ function chancesOf(hands, opened) {
 export function chances(scene, kit) {
   const { events, state: { table, cards, turn } } = scene;
   const said = (found) => kit.listed(Object.entries(found).map(([name, chance]) => `${name} ${chanceWords(chance, kit)}`));
-  const come = beats(scene).filter(({ chances: found }) => found);
+  const come = beats(scene, null, kit).filter(({ chances: found }) => found);
   if (come.length) return come.map(({ opened, chances: found }) => `After the ${streetWith(opened.length)}, ${said(found)}`);
   const opened = STREETS.flatMap((street) => cards[street] ?? []);
   const isIn = table.filter(({ state }) => state !== "folded" && state !== "out");
   const hands = isIn.map(({ playerID: name }) => [name, scene.own[kit.seatOf(scene, name)]?.cards.hole]);
   if (!turn.playerID || opened.length < 3 || hands.length < 2 || hands.some(([, hole]) => !hole) || events.some(({ kind }) => kind === "hand_over")) return [];
-  return [`If nobody folds from here, ${said(chancesOf(hands, opened))}`];
+  return [`If nobody folds from here, ${said(chancesOf(hands, opened, kit))}`];
 }
 
 function chanceWords(chance, { percent }) {
@@ -226,61 +226,6 @@ function before(scene, hand, kit) {
   const won = hand.over || hand.isBefore || hand.opened.length ? [] : scene.state.last_winners.filter((each) => each.won > 0);
   const said = won.map((each) => `${each.playerID} won ${number(each.won)}${each.hand ? ` with ${handWords(each.hand)}` : ""}`);
   return said.length ? kit.html`<p class="k-note holdem-before">Last hand: ${kit.listed(said)}.</p>` : null;
-}
-
-// The best five of seven cards.
-
-function bestFive(cards) {
-  let best = null;
-  for (let one = 0; one < cards.length; one++) {
-    for (let other = one + 1; other < cards.length; other++) {
-      const five = cards.filter((_, at) => at !== one && at !== other);
-      const worth = worthOf(five);
-      if (best === null || worth > best.worth) best = { five, worth };
-    }
-  }
-  return sorted(best.five);
-}
-
-// How good the best hand among five to seven cards is, as a number: its kind, then the ranks that decide.
-function worthOf(cards) {
-  const counts = Array(RANKS.length).fill(0), masks = { C: 0, D: 0, H: 0, S: 0 }, flushes = { C: 0, D: 0, H: 0, S: 0 };
-  for (const [rank, suit] of cards) {
-    const at = RANKS.indexOf(rank);
-    counts[at]++;
-    masks[suit] |= 1 << at;
-    flushes[suit]++;
-  }
-  const suit = Object.keys(flushes).find((each) => flushes[each] >= 5);
-  const all = masks.C | masks.D | masks.H | masks.S;
-  const ofSuit = suit ? topOf(masks[suit]) : -1, straight = topOf(all);
-  if (ofSuit >= 0) return ranked(8, [ofSuit]);
-  const many = [[], [], [], [], []]; // by how many cards of a rank there are: those ranks, the highest first
-  for (let rank = RANKS.length - 1; rank >= 0; rank--) many[counts[rank]].push(rank);
-  const [, , pairs, threes, fours] = many;
-  const others = (...used) => ranksIn(all).filter((rank) => !used.includes(rank));
-  if (fours.length) return ranked(7, [fours[0], others(fours[0])[0]]);
-  if (threes.length && (threes.length > 1 || pairs.length)) return ranked(6, [threes[0], Math.max(threes[1] ?? -1, pairs[0] ?? -1)]);
-  if (suit) return ranked(5, ranksIn(masks[suit]));
-  if (straight >= 0) return ranked(4, [straight]);
-  if (threes.length) return ranked(3, [threes[0], ...others(threes[0]).slice(0, 2)]);
-  if (pairs.length > 1) return ranked(2, [pairs[0], pairs[1], others(pairs[0], pairs[1])[0]]);
-  return pairs.length ? ranked(1, [pairs[0], ...others(pairs[0]).slice(0, 3)]) : ranked(0, ranksIn(all));
-}
-
-// The highest rank of a straight among ranks, or −1; an ace is also below a two.
-function topOf(mask) {
-  for (let top = RANKS.length - 1; top >= 4; top--) if (((mask >> (top - 4)) & 31) === 31) return top;
-  return (mask & 0x100f) === 0x100f ? 3 : -1;
-}
-
-const ranksIn = (mask) => [...RANKS].map((_, rank) => rank).filter((rank) => mask & (1 << rank)).reverse();
-const ranked = (kind, ranks) => Array.from({ length: 5 }, (_, at) => ranks[at] ?? 0).reduce((worth, rank) => 13 * worth + rank, kind);
-
-// The cards that go together first: pairs before single cards, high before low.
-function sorted(five) {
-  const many = (card) => five.filter(([rank]) => rank === card[0]).length;
-  return [...five].sort((one, other) => many(other) - many(one) || RANKS.indexOf(other[0]) - RANKS.indexOf(one[0]));
 }
 
 // Words.

@@ -3,6 +3,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "../html.js";
 import { sceneAt } from "../film.js";
+import { kit } from "../kit.js";
 import { isStill, STEPS_MAX } from "./motion.js";
 
 export const PACES = [["½×", 2400], ["1×", 1200], ["2×", 600], ["8×", 150]];
@@ -92,7 +93,7 @@ function beatsAfter(film, from, to, viewer, board) {
   for (let step = from + 1; step <= to; step++) {
     const scene = sceneAt(film, step, viewer);
     try {
-      const list = board.beats(scene, sceneAt(film, step - 1, viewer));
+      const list = board.beats(scene, sceneAt(film, step - 1, viewer), kit);
       if (list.length) return { step, list, at: 0, fields: scene.shown?.fields ?? null };
     } catch (error) {
       console.warn(`this step is shown at once, as its board failed: ${error}`);
