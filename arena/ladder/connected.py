@@ -108,6 +108,8 @@ class ConnectedBots:
         self._allowances: dict[str, Allowance] = {}
         """The allowance of each owner, of all its bots."""
         self._wanted: Mapping[str, FieldVersion] = {}
+        self._known: set[str] = set()
+        """All that ever connected, also those that play no more."""
         self._coming: set[str] = set()
         """Those that are being let in."""
         self._owed: dict[str, frozenset[str]] = {}
@@ -123,6 +125,7 @@ class ConnectedBots:
     def set(self, versions: Iterable[FieldVersion]) -> None:
         """Takes in which versions there are from now on; `withdraw` sends away who is none of them."""
         self._wanted = {version.id: version for version in versions if version.connects}
+        self._known |= self._wanted.keys()
         self._owed = {id: series for id, series in self._owed.items() if id in self._wanted}
         owners = {version.owner for version in self._wanted.values()}
         self._allowances = {owner: each for owner, each in self._allowances.items() if owner in owners}
@@ -160,7 +163,7 @@ class ConnectedBots:
     def may_begin(self, pairing: Pairing) -> bool:
         """Whether all bots of a match are here, or owe it."""
         return all(
-            bot not in self._wanted or self.is_here(bot) or pairing.series in self._owed.get(bot, ())
+            bot not in self._known or self.is_here(bot) or pairing.series in self._owed.get(bot, ())
             for bot in pairing.bots
         )
 

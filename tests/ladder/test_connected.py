@@ -147,8 +147,10 @@ async def test_who_is_withdrawn_is_sent_away_and_its_place_is_gone(autojump_cloc
     bot = await rig.comes()
     await heard(bot)
     rig.bots.withdraw("b7@1")
+    rig.bots.set([BOB])
     assert await heard(bot) is None
-    assert not rig.bots.present({"b7@1": "o7"})
+    planned = Pairing("new/0", "", ("b1@1", "b7@1"), 0, "new", 0, 0)
+    assert not rig.bots.may_begin(planned), "nobody would sit there"
 
 
 # The whole way

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from site_people import asked
 from test_site_pages import barriers
 
 from arena.server.league.hosts import add_host
+from arena.terminal.bot_socket import BotSocket
+from arena.terminal.link import read_url
 from tests.server.served import Served, a_server
 
 pytestmark = pytest.mark.slow
@@ -205,3 +209,43 @@ def test_a_host_runs_a_league_by_keyboard(hosted: Hosted, page: Any) -> None:
     page.emulate_media(color_scheme="light")
     assert not barriers(page)
     assert not page.locator(":is([aria-live], [role=status], [role=alert], [role=log]) .standings").count()
+
+
+class AnsweringBot(threading.Thread):
+    """A program of somebody's, over a WebSocket: it bids once more, or challenges."""
+
+    def __init__(self, hosted: Hosted, token: str) -> None:
+        super().__init__()
+        self.socket = BotSocket(read_url(hosted.server.http))
+        hello = {"type": "hello", "protocol": 1, "name": "dicer", "token": token}
+        assert self.socket.send(json.dumps(hello))
+        self.start()
+
+    def run(self) -> None:
+        for message in map(json.loads, self.socket.messages()):
+            if message["type"] == "ask":
+                form = message["options"][0]["form"]
+                move = [6, 1] if isinstance(form, list) else form
+                self.socket.send(json.dumps({"message_id": message["message_id"], "move": move}))
+
+
+def test_who_lets_a_bot_connect_sees_it_come_and_answer(hosted: Hosted, page: Any) -> None:
+    """The page says how; a version is named there, as nothing shows that a program is another one."""
+    address = league(hosted, "connecting", is_paused=False)
+    token = joins(page, address, "Ann")
+    page.get_by_text("Or let it run where you are").click()
+    page.get_by_text(f"ARENA_TOKEN={token} arena join {address} --bot ./mybot").wait_for()
+    assert not barriers(page)
+    page.get_by_role("button", name="Name a new version that connects").click()
+    page.get_by_text("Version 1 waits for its connection", exact=True).wait_for()
+    bot = AnsweringBot(hosted, token)
+    try:
+        for seen in ("Version 1 plays", "ms there and back", "named Ann", "answered"):
+            page.get_by_text(seen, exact=False).first.wait_for()
+        page.locator(".arrival .done", has_text="answered").wait_for()
+        assert not barriers(page)
+    finally:
+        bot.socket.close()
+        bot.join(10)
+    page.get_by_text("not connected").wait_for()
+    asked(hosted.server, "POST", "/api/leagues/connecting/pause", {}, hosted.token)

@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from "../html.js";
 import { ask, get, post, Refused, sentence } from "./ask.js";
 import { Epochs } from "./epochs.js";
+import { Connect, Connection } from "./connect.js";
 import { HandIn } from "./hand_in.js";
 import { keepLeagueToken, leagueToken } from "./kept.js";
 import { counted, Heading, listed, Trouble, useAsked, useDoing } from "./parts.js";
@@ -100,7 +101,7 @@ function Place({ place, isMine }) {
   const rank = place.best === place.worst ? place.best : `${place.best}–${place.worst}`;
   return html`<tr class=${isMine ? "own" : ""}><td>${rank}${place.best === place.worst ? html` <span class="tag">settled</span>` : ""}</td>
     <th scope="row"><bdi>${place.name}</bdi>${isMine ? html` <span class="tag">yours</span>` : ""}
-      <small class="soft">${place.owner === null ? "the arena's" : html`version ${place.version}, <bdi>${place.owner_name}</bdi>`}</small></th>
+      <small class="soft">${place.owner === null ? "the arena's" : html`version ${place.version}, <bdi>${place.owner_name}</bdi>${place.connects ? " · connects" : ""}`}</small></th>
     <td>${Math.round(place.rating)}${place.error === null ? "" : ` ± ${Math.round(place.error)}`}</td><td>${place.series.toLocaleString("en")}</td></tr>`;
 }
 
@@ -140,7 +141,8 @@ function Mine({ root, token, me, league, forget }) {
   return html`<section class="card" aria-labelledby="mine"><div class="head"><h2 id="mine">Your bots</h2>
       <span class="soft"><bdi>${owner.own_name || owner.name}</bdi></span><button type="button" class="quiet leave" onClick=${forget}>Forget me in this browser</button></div>
     ${bots.map((bot) => html`<${Bot} key=${bot.id} ...${{ root, token, bot }} />`)}
-    <${HandIn} ...${{ root, token, bots, league }} /></section>`;
+    <${HandIn} ...${{ root, token, bots, league }} />
+    <${Connect} ...${{ root, name: league?.name, token, bots }} /></section>`;
 }
 
 const STATES = {
@@ -155,7 +157,8 @@ function Bot({ root, token, bot }) {
   const back = ({ state, played, number }) => (["replaced", "withdrawn"].includes(state) && played !== null ? html` <button type="button" class="small" disabled=${busy} onClick=${() => act("roll-back", { version: number })}>Play it again</button>` : "");
   const isLive = bot.versions.some(({ state }) => ["waiting", "building", "checking", PLAYS].includes(state));
   return html`<div class="bot"><h3><bdi>${bot.name}</bdi> <small class="soft">${bot.id}</small></h3><${Trouble} refused=${refused} />
-    <div role="status"><${Version} version=${newest}>${back(newest)}<//>${bot.playing !== null && bot.playing !== newest.number ? html`<p>Version ${bot.playing} plays on.</p>` : ""}</div>
+    <div role="status"><${Version} version=${newest}>${back(newest)}<//>${bot.playing !== null && bot.playing !== newest.number ? html`<p>Version ${bot.playing} plays on.</p>` : ""}
+      ${bot.connection && html`<${Connection} connection=${bot.connection} name=${bot.name} />`}</div>
     ${older.length > 0 && html`<details><summary>Earlier versions</summary>${older.map((version) => html`<${Version} key=${version.number} version=${version}>${back(version)}<//>`)}</details>`}
     ${bot.versions.some(({ played }) => played !== null) && html`<${Played} ...${{ root, token, bot }} />`}
     ${isLive && html`<p><button type="button" class="quiet" disabled=${busy} onClick=${() => act("withdraw")}>Withdraw it</button></p>`}</div>`;
@@ -189,7 +192,8 @@ function Match({ root, match }) {
 }
 
 function Version({ version, children }) {
-  const why = version.waits_for || version.reason;
-  return html`<p>Version ${version.number} <b>${STATES[version.state] ?? version.state}</b>${children}</p>
+  const connects = version.connects && version.state === "waiting";
+  const why = connects ? "" : version.waits_for || version.reason;
+  return html`<p>Version ${version.number} <b>${connects ? "waits for its connection" : STATES[version.state] ?? version.state}</b>${children}</p>
     ${why ? html`<pre class="said reason">${why}</pre>` : ""}`;
 }
