@@ -43,9 +43,11 @@ class BotHere:
     _said: queue.SimpleQueue[bytes] = attrs.field(factory=queue.SimpleQueue)
     _lines: list[bytes] = attrs.field(factory=list)
     _rest: bytes = b""
+    _reader: threading.Thread = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         octets = b"."
@@ -79,6 +81,9 @@ class BotHere:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        if self.process.stdout is not None:
+            self._reader.join(END_S)  # a child of its own may have it open
+            self.process.stdout.close()
 
 
 def start_here(bot: Entrant, connect_s: float | None = None) -> BotHere:

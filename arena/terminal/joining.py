@@ -55,6 +55,7 @@ def bring_bot(
     `name`: what the bot is called there.  Raises ConfigError if it cannot be started or nobody answers at
     first.
     """
+    link.of_league("GET", "/me")  # else a program would be started in vain
     again_s, was_let_in, told = AGAIN_S, False, ""
     while True:
         began_at = time.monotonic()
