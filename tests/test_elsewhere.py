@@ -18,11 +18,10 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty"):
     sys.modules.pop(name, None)
-from arena.cli import main
+from arena.cli import cli
 from arena.sdk import Bot, run
 import arena.terminal.submitting
-sys.argv = ["arena", "new", "mybot"]
-assert main() == 0
+cli.main(["new", "mybot"], standalone_mode=False)
 from arena.terminal.bot_here import start_here
 from arena.terminal.joining import bring_bot, own_bot
 from arena.handin.pack import pack_bot
