@@ -13,6 +13,7 @@ from needs import needs
 
 from arena.ladder import play
 from arena.store import Store
+from arena.store.checksums import note_all
 from arena.tournament.folder.epochs import seed_of
 from arena.tournament.folder.published import archive_of, publish_ended
 from tests.ladder.ladders import FIELD, house, league
@@ -43,7 +44,10 @@ async def test_an_epoch_that_has_ended_is_published_and_verified_by_whoever_has_
     code, said = verified(folder)
     assert code == 0, said
 
+    (folder / "epochs" / ".copy-killed").mkdir(parents=True)
     publish_ended(folder, 2)
+    assert {path.name for path in (folder / "epochs").iterdir()} >= {"0.zip", "1.zip"}
+    assert not (folder / "epochs" / ".copy-killed").exists()
     with zipfile.ZipFile(archive_of(folder, 0)) as packed:
         packed.extractall(tmp_path / "copies")
         files = {name: packed.read(name) for name in packed.namelist()}
@@ -84,6 +88,11 @@ async def test_a_ladder_goes_on_in_the_epoch_in_which_it_was_killed(tmp_path):
         assert store.closed_in_batches() == set(closed)
     code, said = verified(folder)
     assert code == 0, said
+    with Store.open(folder, write=True) as store, store.transaction() as db:
+        db.execute("UPDATE epochs SET sha256 = ? WHERE number = 0", ("0" * 64,))
+        note_all(db)
+    code, said = verified(folder)
+    assert (code, "epoch 0, sha256" in said) == (1, True), said
 
 
 async def _not_now(folder: Path, before: int) -> None:

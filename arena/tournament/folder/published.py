@@ -9,6 +9,7 @@ faults, no files, commands, addresses or hosts, and no seed but its own.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 import zipfile
@@ -32,6 +33,8 @@ from arena.tournament.folder.stored import DECISIONS
 
 EPOCHS = "epochs"
 """The folder within a league's in which the copies lie."""
+DRAFT = ".copy-"
+"""How the names of folders begin in which copies are made."""
 KEPT = (
     *("game_version", DECISIONS, "rated_by", "returns_bound"),
     *("returns_unit", "adjusts_luck", "ranked_by"),
@@ -66,6 +69,8 @@ def publish_ended(folder: Path, before: int) -> None:
             if len(epochs) > before:
                 break
             time.sleep(LOOK_S)
+        for left in (folder / EPOCHS).glob(f"{DRAFT}*"):  # by a process that was killed
+            shutil.rmtree(left, ignore_errors=True)
         for epoch, after in pairwise(epochs):
             if not archive_of(folder, epoch.number).exists():
                 _publish(store, epoch, after)
@@ -73,7 +78,7 @@ def publish_ended(folder: Path, before: int) -> None:
 
 def _publish(store: Store, epoch: StoredEpoch, after: StoredEpoch) -> None:
     archive = archive_of(store.folder, epoch.number)
-    with TemporaryDirectory(dir=made(archive.parent)) as place:
+    with TemporaryDirectory(dir=made(archive.parent), prefix=DRAFT) as place:
         name = f"{store.folder.name}-{epoch.number}"
         copy = Path(place) / name
         _copy(store, epoch, after, copy)
