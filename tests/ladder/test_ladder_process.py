@@ -189,7 +189,8 @@ async def test_playing_time_is_charged_once(tmp_path):
         await server.wants(*FIELD)
         await server.batches(3)
     begin = BeginLadder(str(folder), msgspec.json.encode(PLAN).decode())
-    with Store.open(folder) as store:
+    with Store.open(folder, write=True) as store:
+        store.connection.execute("UPDATE seats SET think_s = 1.0")  # as if none of it had been charged
         course = LadderCourse.of(SimpleNamespace(store=store, plan=_tournament_of(begin).plan), list)
         thought_s, charged = store.thought_s(0), Counter()
         for batch in batches_in(store.batches()):
