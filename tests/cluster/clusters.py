@@ -8,6 +8,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from tournaments import alive
 
 HOUSE = Path(__file__).parent.parent.parent
 COMES_S = 30.0
+RUN_S = 180.0
+"""A run that has not said by then what is waited for, or not ended, never will."""
 
 
 class DaskCluster:
@@ -79,6 +82,31 @@ class DaskCluster:
             errors="replace",
         )
 
+    def goes_on_when_lost(
+        self,
+        waits: subprocess.Popen[bytes],
+        doomed: subprocess.Popen[bytes],
+        runs: list[subprocess.Popen[str]],
+    ) -> int:
+        """Has a worker that stops itself go on once another one is dead, until the runs are over.
+
+        Returns how often it stopped.  Raises AssertionError if the runs do not end.
+        """
+        stops, is_stopped, ends_at = 0, False, time.monotonic() + RUN_S
+        while any(run.poll() is None for run in runs):
+            pid, _ = os.waitpid(waits.pid, os.WNOHANG | os.WUNTRACED)
+            stops, is_stopped = stops + bool(pid), is_stopped or bool(pid)
+            if is_stopped and doomed.poll() is not None:
+                waits.send_signal(signal.SIGCONT)
+                is_stopped = False
+            if time.monotonic() > ends_at:
+                log = (self.place / "worker.log").read_text()
+                raise AssertionError(
+                    f"not over after {RUN_S:g} s; stopped {stops} times, lost: {doomed.poll()}; {log}"
+                )
+            time.sleep(0.05)
+        return stops
+
     def others(self) -> list[int]:
         """The processes that stay besides those of Dask itself: those of runs, of workers of the arena, of bots."""
         own = {process.pid for process in self.processes}
@@ -93,6 +121,29 @@ class DaskCluster:
                 os.kill(pid, signal.SIGKILL)
         for process in self.processes:
             process.wait()
+
+
+def heard(run: subprocess.Popen[str], words: str) -> str:
+    """What a run says until it says this.  Raises AssertionError if it ends before, or is killed for taking too long."""
+    said = ""
+    limit = threading.Timer(RUN_S, run.kill)
+    limit.start()
+    try:
+        while words not in said:
+            line = run.stdout.readline()
+            assert line, f"{words!r} was not said: {said}"
+            said += line
+    finally:
+        limit.cancel()
+    return said
+
+
+def last_heard(run: subprocess.Popen[str]) -> str:
+    """What a run says until it ends.  Raises AssertionError if it does not end."""
+    with suppress(subprocess.TimeoutExpired):
+        return run.communicate(timeout=RUN_S)[0]
+    run.kill()
+    raise AssertionError(f"the run had not ended after {RUN_S:g} s: {run.communicate()[0]}")
 
 
 def _as_host(home: Path) -> dict[str, str]:

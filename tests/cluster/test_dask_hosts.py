@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from calls import call
-from clusters import HOUSE, DaskCluster
+from clusters import HOUSE, DaskCluster, last_heard
 from tournaments import exact, rows
 
 pytestmark = pytest.mark.skipif(
@@ -80,7 +80,7 @@ def words(tmp_path, monkeypatch) -> tuple[str, ...]:
 def test_a_game_and_a_built_bot_travel_to_each_host(cluster, words, tmp_path, capsys, monkeypatch):
     """They are imported and built there, once, and the exact columns are those of a run in one process."""
     run = cluster.arena("run", *words, "--concurrency", str(len(WORKERS)), "--out", "there", cwd=tmp_path)
-    said = run.communicate()[0]
+    said = last_heard(run)
     assert 0 == run.returncode, said
     assert 0 == call(capsys, monkeypatch, "run", *words, "--out", "here")[0]
     assert exact(tmp_path / "here") == exact(tmp_path / "there")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from importlib.util import find_spec
 
 import pytest
-from clusters import DaskCluster
+from clusters import DaskCluster, heard, last_heard
 from daily import nightly
 from golden.bots import STOP
 from golden.keeping import first_difference, golden, kept
@@ -19,10 +20,13 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def cluster(tmp_path_factory):
-    """Two workers, of which one is killed by a bot when its fourth match begins."""
+    """Two workers: one stops when its first match begins, and the other is killed when its fourth one does.
+
+    Together they would race: a quick one may play all that there is before its neighbour has begun four matches.
+    """
     made = DaskCluster(tmp_path_factory.mktemp("dask"))
     try:
-        made.add_worker()
+        made.add_worker(**{STOP: "SIGSTOP 1 parent"})
         made.add_worker(**{STOP: "SIGKILL 4 parent"})
         assert made.has_all()
         yield made
@@ -31,6 +35,7 @@ def cluster(tmp_path_factory):
 
 
 AT_ONCE = [("until", "holdem-2"), *nightly(("until", "withdrawn-when-gone", "holdem-2"))]
+"""The last one has twelve matches, of which a worker that stops at its first one has two at most."""
 
 
 @pytest.mark.slow
@@ -44,13 +49,15 @@ def test_a_cluster_that_loses_a_worker_plays_the_same(names, cluster, tmp_path):
         home.mkdir()
         bring_bots(home)
         runs[tournament.name] = cluster.arena(*tournament.argv(home, "out"), cwd=home)
-    said = {name: run.communicate()[0] for name, run in runs.items()}
+    _, waits, doomed = cluster.processes
+    assert cluster.goes_on_when_lost(waits, doomed, list(runs.values())), "nothing was stopped"
+    assert -signal.SIGKILL == doomed.poll()
+    said = {name: last_heard(run) for name, run in runs.items()}
     if failed := [name for name, run in runs.items() if run.returncode not in Leg().codes]:
         pytest.fail(f"{failed}: {said[failed[0]]}", pytrace=False)
     for tournament in tournaments:
         told = first_difference(golden(tournament), kept(tables_in(tmp_path / tournament.name / "out")))
         assert told is None, f"{tournament.name}: {told}; {said[tournament.name]}"
-    assert -9 == cluster.processes[2].wait()
     assert [] == cluster.others()
 
 
@@ -66,13 +73,9 @@ def test_a_cluster_that_loses_all_its_workers_is_waited_for(tmp_path):
         assert cluster.has_all()
         words = [word for word in tournament.argv(tmp_path, "out") if word != "--quiet"]
         run = cluster.arena(*words, cwd=tmp_path)
-        said = ""
-        while "has no workers: waiting for one" not in said:
-            line = run.stdout.readline()
-            assert line, said
-            said += line
+        said = heard(run, "has no workers: waiting for one")
         cluster.add_worker()
-        said += run.communicate()[0]
+        said += last_heard(run)
         assert 0 == run.returncode, said
         assert first_difference(golden(tournament), kept(tables_in(tmp_path / "out"))) is None
         assert [] == cluster.others()

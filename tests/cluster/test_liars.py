@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 
 import pytest
-from clusters import DaskCluster
+from clusters import DaskCluster, heard, last_heard
 from daily import nightly
 from liars import Trap, liar_at
 from tournaments import rows
@@ -37,13 +37,9 @@ def played_beside(liar, place, tmp_path):
         cluster.add_worker(**liar)
         assert cluster.has_all()
         run = cluster.arena(*PLAY, "--workers", "2", "--out", "there", cwd=tmp_path)
-        said = ""
-        while "has no workers that can be trusted" not in said:
-            line = run.stdout.readline()
-            assert line, said
-            said += line
+        said = heard(run, "has no workers that can be trusted")
         cluster.add_worker()
-        said += run.communicate()[0]
+        said += last_heard(run)
         assert 0 == run.returncode, said
         assert [] == cluster.others()
         return said, run.pid
@@ -101,7 +97,7 @@ class FalseScheduler:
 
         self.thread = threading.Thread(target=asyncio.run, args=(serve(),))
         self.thread.start()
-        assert listens.wait(30)
+        assert listens.wait(30), "it does not listen"
         return self
 
     def __exit__(self, *_):
