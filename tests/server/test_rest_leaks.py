@@ -1,7 +1,7 @@
 """Equal information, equal bytes: of two matches that differ in what a viewer cannot know, it is answered the same.
 
 Both are played over REST, with the answers of a turn in another order and at other times.  The viewer, with the key
-of a seat or without, waits for each version, asks for the table, the list and the rounds twice a second, and has
+of a seat or without, waits for each version, asks for the table, the list and the rounds once a second, and has
 moves refused; every answer is compared, with its time.
 """
 
@@ -56,7 +56,7 @@ class Asker:
             for number in range(1, (told["match"] or {"round": 0})["round"] + 1):
                 await self.ask("GET", f"{self._at}/rounds/{number}")
             await self.ask("POST", f"{self._at}/moves", {"move": "nonsense"})
-            await trio.sleep(0.5)
+            await trio.sleep(1.0)
 
 
 async def answered(

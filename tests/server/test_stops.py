@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import attrs
 import httpx
 import pytest
 import trio
+from calls import exit_code
 
 from tests.server.raw_http import close_clients, connect, request, status_of, until_closed, upgraded
 from tests.server.served import Served, a_server
@@ -114,21 +113,19 @@ class Crowd:
 # What it does not begin with
 
 
-def refused(data: Path, *more: str) -> str:
-    """What `arena serve` says instead of serving, in one sentence."""
-    words = ["--data", str(data), "--http", "127.0.0.1:0", "--listen", "none", *more]
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", "serve", *words], capture_output=True, text=True, timeout=30
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    said = [line for line in done.stderr.splitlines() if "bots run in" not in line]
-    assert len(said) == 1, done.stderr
-    return said[0]
-
-
 @pytest.mark.slow
-def test_what_it_cannot_begin_with_is_a_sentence(tmp_path: Path) -> None:
+def test_what_it_cannot_begin_with_is_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Another server, its port, a newer database, somebody else's files: exit code 2, and nothing changes."""
+
+    def refused(data: Path, *more: str) -> str:
+        """What `arena serve`, in this process, says instead of serving, in one sentence."""
+        code = exit_code("serve", "--data", data, "--http", "127.0.0.1:0", "--listen", "none", *more)
+        out, err = capfd.readouterr()
+        assert (code, out) == (2, "")
+        said = [line for line in err.splitlines() if "bots run in" not in line]
+        assert len(said) == 1, err
+        return said[0]
+
     data = tmp_path / "data"
     with a_server(data) as server:
         process = server.process.pid
