@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,8 +18,9 @@ from tests.server.served import Served
 
 pytestmark = pytest.mark.slow
 
-COLOURS = """async (octets) => {
-    const drawn = await createImageBitmap(new Blob([Uint8Array.from(octets)], { type: "image/png" }));
+COLOURS = """async (text) => {
+    const octets = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+    const drawn = await createImageBitmap(new Blob([octets], { type: "image/png" }));
     const canvas = new OffscreenCanvas(drawn.width, drawn.height), brush = canvas.getContext("2d");
     brush.drawImage(drawn, 0, 0);
     const pixels = new Uint32Array(brush.getImageData(0, 0, drawn.width, drawn.height).data.buffer);
@@ -57,7 +59,7 @@ def test_the_end_leads_on(person: Callable[..., Person]) -> None:
     size = ann.page.locator(".board").evaluate("(board) => [board.clientWidth, board.clientHeight]")
     with ann.page.expect_download() as download:
         part(ann, "picture").click()
-    drawn = ann.page.evaluate(COLOURS, list(Path(download.value.path()).read_bytes()))
+    drawn = ann.page.evaluate(COLOURS, b64encode(Path(download.value.path()).read_bytes()).decode())
     assert drawn["size"][0] == 2 * size[0]
     assert drawn["colours"] > 50, "a board has many shades, an empty picture one"
 

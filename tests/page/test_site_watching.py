@@ -58,9 +58,10 @@ def watcher(person: Callable[..., Person], quick: Served) -> Callable[..., Perso
 
     def come(every_ms: float, steps: int = 10_000, **options: Any) -> Person:
         ann = person(**options)
-        film = film_of(random_replay(Holdem(hands=400), SEATS, seed=1), SPECTATOR)
+        hands = 400 if steps > 100 else 10
+        film = film_of(random_replay(Holdem(hands=hands), SEATS, seed=1), SPECTATOR, count=steps + 1)
         film |= {"status": "playing", "ranks": None, "returns": None, "first": 0, "steps_in_all": 1}
-        first, *others = film.pop("steps")[: steps + 1]
+        first, *others = film.pop("steps")
         made = asked(quick, "POST", "/api/tables", {"game": "holdem"})
         table = asked(quick, "GET", f"/api/tables/{made['id']}")
         bots = [
