@@ -188,7 +188,7 @@ def one_case(folder: Path, seed: int, *, more=None, series_max=20) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "seed", [0, 1, 27, *nightly(*range(2, 7))]
+    "seed", [0, 27, *nightly(*range(1, 7))]
 )  # 27: what two matches change must not be mixed
 def test_what_a_rule_leaves_does_not_depend_on_how_it_was_played(tmp_path, seed):
     """One table, four tables, cancelled, killed between any two changes of the store: the same tables."""

@@ -26,9 +26,13 @@ def tiny(kind=LiarsDice, **rules):
     return Tiny(kind(dice=1, faces=2, **rules), draws=16, histories_max=1500)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_model_keeps_the_contract():
-    """The game that others are written after passes the contract test with its default house rules."""
+    """The game that others are written after passes the contract test with its default house rules.
+
+    At every change `test_every_game_keeps_the_contract` plays and walks enough of it to find each fault that is planted below.
+    """
     check_game(LiarsDice(), tiny=tiny(), matches=5)
 
 
@@ -77,7 +81,7 @@ def test_liars_dice_keeps_the_contract_with_any_rules(rules):
     """House rules at their ends keep the contract too, and the bound on turns."""
     game = LiarsDice(**rules)
     walked = tiny(challenge=game.challenge)
-    if walked == tiny():  # `test_the_model_keeps_the_contract` walks that
+    if walked == tiny():  # `test_every_game_keeps_the_contract` walks that
         walked = attrs.evolve(walked, histories_max=50)
     check_game(game, tiny=walked, matches=3, turns_max=game.turns_max)
 

@@ -8,6 +8,7 @@ from random import Random
 
 import attrs
 import pytest
+from daily import NIGHTLY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laddering import CountingJudge, SimulatedBot, SimulatedLadder
@@ -254,7 +255,7 @@ def throughput(bots, batches, **other):
 @pytest.mark.parametrize(
     ("seconds", "since"),
     [
-        pytest.param(10.0, 0, id="a hundred times as long"),
+        pytest.param(10.0, 0, id="a hundred times as long", marks=NIGHTLY),
         pytest.param(100.0, 40, id="a thousand times as long"),
     ],
 )

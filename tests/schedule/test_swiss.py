@@ -5,6 +5,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
+from daily import nightly_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import any_points, first_named_wins, meetings, names, play, terms, tournaments
@@ -207,7 +208,7 @@ def test_it_is_over_when_too_few_are_left():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seats", "repeated_max"), [(2, 0), (3, 20), (6, 90)])
+@pytest.mark.parametrize(("seats", "repeated_max"), [(2, 0), *nightly_rows((3, 20), (6, 90))])
 def test_two_hundred_bots_are_paired(seats, repeated_max):
     """A large field hardly repeats a meeting: of 900 none, of 1,782 at tables of three 1%, of 4,455 at tables of six 2%."""
     pairings, _ = play("swiss", names(200), terms(seats=seats), any_points(1))
