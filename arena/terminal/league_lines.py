@@ -168,6 +168,7 @@ def forgotten_line(told: Any) -> str:
     """What was removed of an owner."""
     bots = ", ".join(told["bots"]) or "none"
     return (
-        f"{told['owner']} is forgotten: its names, {counted(told['people'], 'token')} and "
-        f"{counted(told['hand_ins'], 'hand-in')} are removed; its matches keep the ids of its bots ({bots})"
+        f"{told['owner']} is forgotten: its names, {counted(told['people'], 'token')}, "
+        f"{counted(told['hand_ins'], 'hand-in')} and {counted(told['logs'], 'log')} are removed; "
+        f"its matches keep the ids of its bots ({bots})"
     )

@@ -500,14 +500,24 @@ async def test_a_league_that_is_not_there(tmp_path: Path) -> None:
             assert 404 == (await rest.ask(method, path, body, rest.server.host))[0], path
 
 
+def put(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
 async def test_forgetting_deletes_what_one_alone_has_handed_in(tmp_path: Path) -> None:
     async with league_rest(folder=tmp_path) as rest:
         ann, bob = await class_of_two(rest)
         await rest.post(f"{AT}/versions", zipped(bot__py=BOT), bob)
         await rest.post(f"{AT}/versions", zipped(bot__py=b"# mine\n"), ann)
         assert 2 == len(list(rest.server.leagues.bots.iterdir()))
+        logs = tmp_path / "leagues" / "class" / "logs"
+        for bot in ("b1%401", "b2%401"):
+            put(logs / f"{bot}-1.log", "bid 3 fives")
         status, told = await rest.ask("DELETE", f"{AT}/owners/o1", token=rest.server.host)
-        assert (200, ["b1"], 1, 1) == (status, told["bots"], told["people"], told["hand_ins"])
+        removed = [told[what] for what in ("bots", "people", "hand_ins", "logs")]
+        assert (200, [["b1"], 1, 1, 1]) == (status, removed)
+        assert ["b2%401-1.log"] == os.listdir(logs)
         (left,) = rest.server.leagues.bots.iterdir()
         assert BOT == (left / "bot.py").read_bytes()
         assert ["o2"] == [each["id"] for each in await rest.get(f"{AT}/owners", bob)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.refusal import Refusal
@@ -43,14 +44,36 @@ def logs_text(folder: Path, bot: str) -> str:
     return "\n".join(parts)
 
 
-def _ends(folder: Path, bot: str) -> Iterator[tuple[str, bytes, int]]:
-    """The name of each log that is not empty, its end, and its size in bytes; the latest first."""
+def remove_logs(folder: Path, bots: Iterable[str]) -> int:
+    """Removes the logs of these bots, as far as that can be done; returns how many there were."""
+    removed = 0
+    with _opened_folder(folder / FOLDER) as here:
+        names = [] if here is None else os.listdir(here)
+        for name in (name for bot in bots for name in logs_of(names, bot)):
+            with suppress(OSError):
+                os.unlink(name, dir_fd=here)
+                removed += 1
+    return removed
+
+
+@contextmanager
+def _opened_folder(folder: Path) -> Iterator[int | None]:
+    """A folder, not one that a link leads to; None if there is none: no bot was started for it."""
     try:
         here = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:  # no bot was started for it, or it is no folder
+    except OSError:
+        yield None
         return
     try:
-        for name in logs_of(os.listdir(here), bot):
+        yield here
+    finally:
+        os.close(here)
+
+
+def _ends(folder: Path, bot: str) -> Iterator[tuple[str, bytes, int]]:
+    """The name of each log that is not empty, its end, and its size in bytes; the latest first."""
+    with _opened_folder(folder) as here:
+        for name in [] if here is None else logs_of(os.listdir(here), bot):
             try:
                 log = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=here)
             except OSError:
@@ -60,5 +83,3 @@ def _ends(folder: Path, bot: str) -> Iterator[tuple[str, bytes, int]]:
                 if stat.S_ISREG(look.st_mode) and look.st_size:
                     file.seek(max(0, look.st_size - LOG_BYTES_MAX))
                     yield name, file.read(LOG_BYTES_MAX), look.st_size
-    finally:
-        os.close(here)

@@ -195,7 +195,7 @@ class HostApi(Api):
 
     @_by_host("DELETE", OWNER, OwnerForgotten)
     async def forget(self, request: Request) -> OwnerForgotten:
-        """Forgets an owner: its names, roster, tokens, codes and hand-ins; matches keep its bots' ids."""
+        """Forgets an owner: names, roster, tokens, codes, hand-ins, logs; matches keep its bots' ids."""
         live, host = await self._door.host(request)
         id = request.path_params["owner"]
         live.league.owner(id)
@@ -212,7 +212,8 @@ class HostApi(Api):
         after, hashes = forget_owner(live.league, id, host.name, live.now())
         await put_kept(live, after)
         await self._uploads.remove(hashes)
-        return OwnerForgotten(id, bots, people, len(hashes))
+        logs = await trio.to_thread.run_sync(live.remove_logs)
+        return OwnerForgotten(id, bots, people, len(hashes), logs)
 
     @_by_host("POST", f"{AT}/names/{{id}}", Done, NameDecided)
     async def decide_name(self, request: Request) -> Done:

@@ -343,6 +343,8 @@ class OwnerForgotten(msgspec.Struct):
     """How many tokens ended."""
     hand_ins: int
     """How many hand-ins were deleted."""
+    logs: int
+    """How many files with what its bots printed were deleted."""
 
 
 class LogShown(msgspec.Struct):

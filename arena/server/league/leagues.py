@@ -21,6 +21,7 @@ from arena.league.settings import new_league
 from arena.league.storing import hashes_handed_in
 from arena.players.transport import Transport
 from arena.refusal import Refusal
+from arena.server.kept.bot_logs import remove_logs
 from arena.server.kept.keeping import RETRY_S
 from arena.server.league.league_records import LeagueRecords
 from arena.server.league.libraries import Libraries
@@ -66,7 +67,8 @@ class OpenLeague:
         """The connection of each that is here, which knows how long the way is."""
         self.trouble = ""
         """Why it is not played, as a sentence; empty if it is, or nobody knows."""
-        self._names = KeptNames(bots.parent / FOLDER / league.name)
+        self._folder = bots.parent / FOLDER / league.name
+        self._names = KeptNames(self._folder)
         self.is_full = False
         """Whether its matches take as much of the disk as they may."""
         self._process: LadderProcess | None = None
@@ -107,6 +109,12 @@ class OpenLeague:
     def keep_names(self) -> None:
         """Writes how bots are called to the file beside their folder.  Raises OSError."""
         self._names.keep_now(self.league)
+
+    def remove_logs(self) -> int:
+        """Removes what bots of owners who were forgotten have printed; returns how many logs there were."""
+        owners, entries = self.league.owners, self.league.entries.values()
+        gone = [entry for entry in entries if owners[entry.owner].forgotten_at is not None]
+        return remove_logs(self._folder, [entry.of(each) for entry in gone for each in entry.versions])
 
     async def changed(self, version: int) -> None:
         """Returns once the league has another version."""
@@ -215,6 +223,7 @@ class Leagues:
             self._opened(live)
             gone = [each.owner for each in forgotten if each.is_of(league)]
             live.change(still_forgotten(league, gone, self.now()))
+            live.remove_logs()
             with suppress(OSError):  # as whoever changes a name is told
                 live.keep_names()
 
