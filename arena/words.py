@@ -70,6 +70,13 @@ def measured(time_s: float) -> str:
     return f"{time_s * 1000:.0f} ms" if time_s >= 0.00995 else f"{time_s * 1000:.2f} ms"
 
 
+def roughly(seconds: float) -> str:
+    """An estimated time, to two digits in the unit in which people think of it: `3.2 minutes`, `17 hours`."""
+    units = (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
+    unit, size = next((each for each in units if seconds >= 2 * each[1]), units[-1])
+    return f"{float(f'{seconds / size:.2g}'):g} {unit}"
+
+
 _SIZES = ("kB", "MB", "GB", "TB")
 
 

@@ -130,6 +130,14 @@ class StandingsSaid(msgspec.Struct, frozen=True, tag=True):
     """How many matches are over."""
     rows: tuple[LadderRow, ...]
     """Those that play and are rated, the best first."""
+    match_s: float = 0.0
+    """How long a match has waited for its bots lately, all together; 0: not known yet."""
+    match_bytes: float = 0.0
+    """What a match takes on the disk."""
+    cores: float = 1.0
+    """How many cores it may keep busy."""
+    batch_s: float = 15.0
+    """How long a batch lasts at most."""
 
 
 class CannotPlay(msgspec.Struct, frozen=True, tag=True):

@@ -92,6 +92,12 @@ class LadderPlay:
         self._is_paused = is_paused
         self._changed.set()
 
+    @property
+    def cores(self) -> float:
+        """How many cores the matches may keep busy."""
+        capacity = self._grounds.capacity
+        return capacity.first if capacity.is_fixed else capacity.cores
+
     def limit(self, capacity: Capacity) -> None:
         """Plays as many matches at once as this allows from now on; those in progress go on."""
         self._capacity = capacity

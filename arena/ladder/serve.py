@@ -22,6 +22,7 @@ from arena.ladder.messages import (
     CannotPlay,
     FieldVersion,
     FromServer,
+    LadderRow,
     SetCores,
     SetField,
     SetPaused,
@@ -284,8 +285,21 @@ class _OpenLadder:
                 batch = self._course.batch
                 rated = await self._rater.rate([*self._field.playing])
                 self._standing = rated.standing
-                self._say(StandingsSaid(batch, self._course.matches, rated.rows))
+                self._say(self._standings(rated.rows))
             await trio.sleep(self._terms.rate_s)
+
+    def _standings(self, rows: tuple[LadderRow, ...]) -> StandingsSaid:
+        matches = self._course.matches
+        path = self._run.folder / DATABASE
+        return StandingsSaid(
+            self._course.batch,
+            matches,
+            rows,
+            match_s=self._course.match_s,
+            match_bytes=path.stat().st_size / matches if matches else 0.0,
+            cores=self.play.cores,
+            batch_s=self._terms.batch_s,
+        )
 
     # The versions.
 

@@ -11,7 +11,7 @@ from arena.errors import ConfigError, unwritable
 from arena.reading.units import shown
 from arena.terminal.league_link import LeagueLink
 from arena.terminal.text import as_table
-from arena.words import clipped, counted, printable
+from arena.words import clipped, counted, printable, roughly
 
 PAGE = 100
 """How many the server tells at once."""
@@ -118,12 +118,23 @@ def league_text(league: Any, standings: Any, bots: Sequence[Any]) -> str:
     if standings["places"]:
         places = [_place_row(place) for place in standings["places"]]
         parts.append(as_table(("rank", "bot", "owner", "version", "rating (95 %)", "series"), places, None))
+    if (costs := standings["costs"]) is not None:
+        parts.append(costs_words(costs))
     rows = [_bot_row(bot) for bot in sorted(bots, key=lambda bot: bot["playing"] is None)]
     if rows:
         parts.append(as_table(("id", "bot", "owner", "plays", "newest", "state", "why"), rows, None))
     else:
         parts.append("nobody has handed in a bot yet")
     return "\n\n".join(parts)
+
+
+def costs_words(costs: Any) -> str:
+    """What a league takes as it goes now, in a sentence."""
+    return (
+        f"As it goes now: {costs['matches_an_hour']:,} matches an hour, a new version is ranked in about"
+        f" {roughly(60 * costs['newcomer_minutes'])}, bots 100 Elo apart are in a sure order after"
+        f" {roughly(3_600 * costs['settled_hours'])} of play, and a week takes {costs['gb_a_week']:.1f} GB."
+    )
 
 
 def _place_row(place: Any) -> Sequence[Any]:

@@ -54,9 +54,9 @@ class PlacedNewcomer:
 class LadderOfNewcomers:
     """A ladder in which time is counted in matches."""
 
-    def __init__(self, seats: int, seed: int) -> None:
+    def __init__(self, seats: int, seed: int, bots: int = FIELD, warm_up: int = WARM_UP) -> None:
         rng = np.random.default_rng([seed, seats])
-        self._strengths = {f"b{number}@1": float(rng.normal(0, SPREAD)) for number in range(FIELD)}
+        self._strengths = {f"b{number}@1": float(rng.normal(0, SPREAD)) for number in range(bots)}
         self._field = list(self._strengths)
         self._new = {f"n{number}@1": float(rng.normal(0, SPREAD)) for number in range(NEWCOMERS)}
         self._strengths |= self._new
@@ -73,8 +73,19 @@ class LadderOfNewcomers:
         """Bot -> how many matches it has played."""
         self.missed = set[str]()
         """The bots of which some interval did not hold the truth."""
-        for _ in range(WARM_UP):
+        for _ in range(warm_up):
             self.play(self._field)
+
+    def until_sure(self, apart: float, share: float) -> int:
+        """How many matches are played until so many of the pairs so far apart are in a sure order."""
+        strengths = np.array([self._strengths[bot] for bot in self._field])
+        is_far = strengths[:, None] - strengths >= apart
+        while True:
+            self.play(self._field)
+            if all(map(self._judge._bots.__contains__, self._field)):
+                known = self._judge._known(self._field)
+                if np.mean((known.leads > known.bounds)[is_far]) >= share:
+                    return self.matches
 
     def newcomers(self) -> Iterator[PlacedNewcomer]:
         """Each of them, one after the other."""

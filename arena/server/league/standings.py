@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 from starlette.requests import Request
 
-from arena.ladder.messages import LadderRow
+from arena.ladder.messages import LadderRow, StandingsSaid
 from arena.league.league import League
+from arena.schedule.ladder_costs import ladder_costs
 from arena.server.http.endpoints import Api, endpoint
 from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor
@@ -36,6 +37,18 @@ class PlaceInLeague(msgspec.Struct):
     """Whether it runs elsewhere and connects."""
 
 
+class LeagueCosts(msgspec.Struct):
+    """What a league takes, by how long its matches have taken lately."""
+
+    matches_an_hour: int
+    newcomer_minutes: float
+    """Until a new version is ranked: its rating is known within 100 Elo."""
+    settled_hours: float
+    """From the first match until bots 100 Elo apart are in a sure order."""
+    gb_a_week: float
+    """What the matches take on the disk."""
+
+
 class LeagueStandings(msgspec.Struct):
     """Where everybody stands."""
 
@@ -47,6 +60,8 @@ class LeagueStandings(msgspec.Struct):
     """The bots that play and are rated, the best first."""
     trouble: str
     """Why the league is not played, as a sentence; empty if it is."""
+    costs: LeagueCosts | None = None
+    """What is to be expected if it goes on like this; null: not known yet."""
 
 
 def standings_of(live: OpenLeague) -> LeagueStandings:
@@ -56,7 +71,25 @@ def standings_of(live: OpenLeague) -> LeagueStandings:
     if said is None:
         return LeagueStandings(-1, 0, [], trouble)
     places = [_place(league, row) for row in said.rows]
-    return LeagueStandings(said.batch, said.matches, places, trouble)
+    return LeagueStandings(said.batch, said.matches, places, trouble, _costs(said))
+
+
+def _costs(said: StandingsSaid) -> LeagueCosts | None:
+    if not said.match_s or not said.rows:
+        return None
+    costs = ladder_costs(
+        bots=len(said.rows),
+        match_s=said.match_s,
+        cores=said.cores,
+        match_bytes=said.match_bytes,
+        batch_s=said.batch_s,
+    )
+    return LeagueCosts(
+        round(costs.matches_an_hour),
+        round(costs.newcomer_minutes, 1),
+        round(costs.settled_hours, 1),
+        round(costs.gb_a_week, 3),
+    )
 
 
 def _place(league: League, row: LadderRow) -> PlaceInLeague:

@@ -165,6 +165,12 @@ class LadderCourse:
         return self._failed | self._ladder.failed
 
     @property
+    def match_s(self) -> float:
+        """How long a match has waited for its bots lately, all together; 0 at the start of an epoch."""
+        accounts = self._ladder.accounts
+        return accounts.seconds / accounts.series if accounts.series >= 1 else 0.0
+
+    @property
     def is_ended(self) -> bool:
         """Whether nothing of the epoch is open, and nothing more is planned in it."""
         return self._ladder.is_ending and not self.has_open

@@ -62,6 +62,11 @@ class InProcessGrounds:
         finally:
             note(self._venue.watch.worst_s)
 
+    @property
+    def capacity(self) -> Capacity:
+        """How many tables there may be."""
+        return self._tables.capacity
+
     def limit(self, capacity: Capacity) -> None:
         """Has as many tables as this from now on; matches in progress keep theirs."""
         self._tables.capacity = capacity
