@@ -73,7 +73,8 @@ class LeaderboardRow:
     move_time_median_s: float
     move_time_p99_s: float
     status: str
-    """The bot's status: `ok`, `withdrawn` or `left out`; bots that were replaced or excluded have no row."""
+    """The bot's status: `ok`, `withdrawn` or `left out`; bots that were replaced or excluded have no row, but
+    in ladders, where their evidence stays, one after all others."""
 
     @property
     def is_of_points(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from math import inf
 
 import attrs
 import numpy as np
@@ -19,6 +20,7 @@ from arena.analysis.strength.cycles import Order, order_of
 from arena.analysis.strength.ratings import Ratings, rate
 from arena.analysis.strength.stronger import Stronger
 from arena.errors import FAULT_KINDS
+from arena.schedule.roster import LEFT
 from arena.store import Store, StoredBot
 from arena.words import with_range
 
@@ -189,7 +191,9 @@ def _rated(row: LeaderboardRow, ratings: Ratings) -> LeaderboardRow:
 
 
 def _key(row: LeaderboardRow, scale: Scale) -> tuple[float, ...]:
-    """The sort key: best first, bots without a match last; equals share a place."""
+    """The sort key: best first, then bots without a match, then those that left; equals share a place."""
+    if row.status in LEFT:  # a version of a ladder, whose evidence stays
+        return (inf, -row.rating)
     if scale.ranked_by == "score":
         return (row.matches == 0, -row.score)
     by_rating = (row.matches == 0, -row.rating)

@@ -317,22 +317,22 @@ class _Seats:
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
         """All columns in schedule order, the bot's number in each row, and the version of each bot by name.
 
-        `stored`: the bots of the store, whether they sat in a match or not.  Those that have left are in no
-        match that counts, and not among the bots.
+        `stored`: the bots of the store, seated or not.  Those that left are among them only if they are in
+        a match that counts, as in a ladder.
         """
         known = {bot.bot: bot.version for bot in stored}
-        names = sorted({*known, *self.codes} - {bot.bot for bot in stored if bot.status in LEFT})
-        number = {name: index for index, name in enumerate(names)}
         columns = {name: self._taken(name, kind) for name, kind in _KINDS.items()}
         order = np.lexsort((columns["seat"], columns["match"]))
         for name in columns:  # one by one: unsorted and sorted tables together would not fit into memory
             columns[name] = columns[name][order]
         found = chain((part.faults for part in kept), chunks.faults(store, later))
         columns |= self._faults(columns["match"], columns["seat"], found)
-        codes = columns.pop("bot")
-        versions = self._versions(len(np.unique(codes)), store)
+        codes, there = columns["bot"], {*np.unique(columns.pop("bot")).tolist()}
+        gone = {bot.bot for bot in stored if bot.status in LEFT and self.codes.get(bot.bot) not in there}
+        number = {name: index for index, name in enumerate(sorted({*known, *self.codes} - gone))}
+        versions = self._versions(len(there), store)
         numbers = np.array([number.get(name, -1) for name in self.codes] or [0], dtype=np.int32)
-        return columns, numbers[codes], {name: versions.get(name, known.get(name, "")) for name in names}
+        return columns, numbers[codes], {name: versions.get(name, known.get(name, "")) for name in number}
 
     def _taken(self, name: str, kind: Any) -> NDArray[Any]:
         """Takes a whole column out, dropping its parts."""

@@ -104,7 +104,7 @@ REPORT_BYTES_MAX = 4 << 20
 """Bytes of a report; one of 40 bots has half a megabyte."""
 REPORT_S = 120.0
 """How many seconds making a report may take."""
-REPORTS_KEPT = 50
+REPORTS_KEPT = 200
 """Reports that are kept, the latest ones."""
 REPORTS_IN_MEMORY = 4
 """Reports that are kept ready to be sent, those that were asked for last."""

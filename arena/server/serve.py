@@ -140,14 +140,14 @@ async def serve(
         goodbye = Goodbye(house.stop)
         questions = BotQuestions(partial(bots.seated, gives_way=True), bots.check)
         results = ResultsApi()
+        reports = Reports(plan.data, note, base=plan.guard.base_path)
+        nursery.start_soon(reports.run)
         if plan.results is not None:
-            reports = Reports(plan.data, note, base=plan.guard.base_path)
-            nursery.start_soon(reports.run)
             results = ResultsApi(ResultsCatalog(plan.results), reports, questions)
         port = None if bots_listener is None else bots_listener.getsockname()[1]
         hosts = Hosts(plan.data)
         host_token = hosts.first_token()
-        leagues = league_apis(opened.leagues, hosts)
+        leagues = league_apis(opened.leagues, hosts, reports)
         routes = routes_of(
             house,
             poker,

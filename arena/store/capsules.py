@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from arena.errors import FAULT_KINDS, ConfigError
@@ -54,6 +54,7 @@ _BLOCK_BYTES = 4096
 _NOTE_BYTES_MAX = 1_000
 """The space kept free for the line that says how many lines were left out."""
 _MATCH_ID = re.compile(r"\w{1,64}", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 _BY_BOT = (
     "SELECT s.bot, COUNT(*), SUM(LENGTH(c.packed)) FROM capsules c"
@@ -122,6 +123,25 @@ def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[st
     for match_id in match_ids:
         for _, seat, number, packed in db.execute(f"{_CAPSULES} m.match_id = ?", (match_id,)):
             _write(_path(folder, match_id, seat, number), _unpacked(packed))
+
+
+def told_capsule(db: sqlite3.Connection, name: str, bots: Sequence[str]) -> bytes | None:
+    """The evidence that is called so, if it is about one of these bots and its series is closed.
+
+    Raises ConfigError if it is damaged.
+    """
+    match_id, _, rest = name.removesuffix(".jsonl").partition("-")
+    seat, _, number = rest.partition("-")
+    if not (_NUMBER.fullmatch(seat) and _NUMBER.fullmatch(number)):
+        return None
+    marks = ", ".join("?" * len(bots))
+    about = (
+        f"EXISTS (SELECT 1 FROM seats s WHERE s.match = c.match AND s.seat = c.seat AND s.bot IN ({marks}))"
+    )
+    which = f"m.match_id = ? AND c.seat = ? AND c.number = ? AND {_CLOSED} AND {about}"
+    for *_, packed in db.execute(_CAPSULES + which, (match_id, int(seat), int(number), *bots)):
+        return _unpacked(packed)
+    return None
 
 
 def _unpacked(packed: bytes) -> bytes:

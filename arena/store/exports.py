@@ -5,14 +5,14 @@ Exports can always be made again; the database is the truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from arena.store import capsules
 from arena.store.database import Database
 from arena.store.files import Table, sentences, write_tables
 from arena.store.kept.kept_lines import IN_LINES, texts
 from arena.store.lines import TableLines
-from arena.store.schema import TABLES, Row, column_names, rows_of
+from arena.store.schema import LATEST_FIRST, TABLES, Row, column_names, rows_of, told_columns
 
 
 def write(store: Database) -> None:
@@ -48,6 +48,15 @@ def table(store: Database, name: str, *, as_cells: bool = False) -> Table:
         lambda: _rows(store, name, as_cells),
         lambda: texts(store, name, is_whole=_is_whole(store)),
     )
+
+
+def seats_of(store: Database, bots: Sequence[str], most: int) -> Table:
+    """The lines of `seats` of some bots, as cells: the latest `most` of them."""
+    columns = TABLES["seats"]
+    told = f"SELECT {told_columns('seats', as_cells=True)} FROM shown_seats"
+    marks = ", ".join("?" * len(bots))
+    rows = f"{told} WHERE bot IN ({marks}) ORDER BY {LATEST_FIRST} LIMIT ?"
+    return column_names(columns), reversed(list(store.rows(rows, *bots, most)))
 
 
 def _rows(store: Database, name: str, as_cells: bool) -> Iterator[Row]:

@@ -96,6 +96,8 @@ TABLES_OF_SERVER = "tables of a server"
 
 IN_ORDER = "position IS NULL, position, pairing_id"
 """Schedule order; matches that the schedule does not name come last."""
+LATEST_FIRST = "position IS NOT NULL, position DESC, pairing_id DESC, seat DESC"
+"""Seats from the last one in schedule order on."""
 
 
 @attrs.frozen
@@ -266,8 +268,13 @@ def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
     """
     is_sorted = not is_whole or table == "bots"
     of = "" if is_sorted else "v."
-    told = [_told(table, column, of, as_cells=as_cells) for column in TABLES[table]]
-    return f"SELECT {', '.join(told)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+    told = told_columns(table, of, as_cells=as_cells)
+    return f"SELECT {told} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+
+
+def told_columns(table: str, of: str = "", *, as_cells: bool = False) -> str:
+    """The SQL of a table's columns, in a row as it is exported."""
+    return ", ".join(_told(table, column, of, as_cells=as_cells) for column in TABLES[table])
 
 
 def parts_of_rows(table: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import msgspec
@@ -25,6 +27,7 @@ from arena.ladder.messages import (
     VersionSaid,
 )
 from arena.ladder.serve import _tournament_of
+from arena.page.report.own_part import own_part
 from arena.store import Store
 from arena.store.checksums import note_all
 from arena.tournament.folder.batches import batches_in
@@ -232,6 +235,26 @@ async def test_what_a_version_that_left_had_begun_is_shown(tmp_path):
         assert series
         assert not store.sealed_among(series)
     assert verified(folder)[0] == 0
+
+
+async def test_a_version_that_was_replaced_keeps_its_evidence_and_comes_last(tmp_path):
+    """So there is a rating for each version, and what a bot's owner is shown is about all of them."""
+    folder = tmp_path / "league"
+    async with league(folder) as server:
+        await server.wants(*FIELD)
+        await server.batches(4)
+        again = FieldVersion("b2@2", "o2", "tournaments:Fragile", is_house=True)
+        await server.wants(FIELD[0], again, FIELD[2])
+        await server.until("b2@2", "playing")
+        await server.batches(4)
+    with Store.open(folder) as store:
+        rows = leaderboard(store).rows
+        part = own_part(store, "b2", datetime.now(UTC))
+    assert [row.bot for row in rows][-1] == "b2@1"
+    assert min(row.matches for row in rows) > 0
+    assert re.findall(r"<summary>(b[\d@]+)", part) == ["b2@2", "b2@1"]
+    assert 'data-capsule="' in part
+    assert "Rating of each version" in part
 
 
 async def test_a_trial_ends_where_the_version_is_taken_back(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,6 +164,21 @@ def test_a_bot_that_is_handed_in_plays_and_stands_somewhere(hosted: Hosted, page
     page.get_by_text("Version 1 plays").wait_for()
     assert page.title() == "Playing: played · Arena"
     page.get_by_role("row").filter(has_text="yours").wait_for()
+    assert not barriers(page)
+    page.get_by_role("row").filter(has_text="yours").get_by_role("link").click()
+    page.get_by_role("heading", name="Match-ups").wait_for()
+    assert page.title() == "Playing: Dan · Arena"
+    assert not barriers(page)
+    page.get_by_role("link", name="All matches", exact=True).click()
+    page.get_by_role("status").get_by_text(re.compile("[1-9][0-9]* match")).wait_for()
+    page.get_by_role("link", name="The league").click()
+    hands_in(page, "bot.py", b"raise KeyError('hand')")
+    page.get_by_text("Dan version 2 was refused").wait_for()
+    assert page.title() == "Refused: played · Arena"
+    page.get_by_role("link", name="Why, and what to do").click()
+    page.get_by_text("arena check ./mybot --game liars-dice --rule dice=1").wait_for()
+    page.get_by_text("Earlier versions").click()
+    page.get_by_role("button", name="What version 1 printed").wait_for()
     assert not barriers(page)
     asked(hosted.server, "POST", "/api/leagues/played/pause", {}, hosted.token)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 import httpx
+import trio
 
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
@@ -56,6 +57,23 @@ class LeagueRest:
         status, told = await self.ask("GET", path, token=token)
         assert status == 200, told
         return told
+
+    async def status(self, path: str, token: str | None = None) -> int:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return (await self.http.get(path, headers=headers)).status_code
+
+    async def octets(self, path: str, token: str) -> bytes:
+        """A file."""
+        response = await self.http.get(path, headers={"Authorization": f"Bearer {token}"})
+        assert response.status_code == 200, response.text
+        return response.content
+
+    async def until_made(self, path: str, token: str) -> str:
+        """A report, once it is made."""
+        with trio.fail_after(60):
+            while (made := (await self.get(path, token))["html"]) is None:  # noqa: ASYNC110
+                await trio.sleep(0.05)
+        return str(made)
 
     async def league(self, **settings: Any) -> str:
         """Makes the league; returns its code."""

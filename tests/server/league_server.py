@@ -9,6 +9,7 @@ from pathlib import Path
 import attrs
 
 from arena.server.http.endpoints import Api
+from arena.server.kept.reports import Reports
 from arena.server.league.apis import league_apis
 from arena.server.league.hosts import Hosts
 from arena.server.league.league_records import LeagueRecords
@@ -44,6 +45,7 @@ class LeagueServer:
     apis: Sequence[Api]
     host: str
     folder: Path
+    reports: Reports
 
 
 def a_league_server(
@@ -58,4 +60,5 @@ def a_league_server(
     hosts = Hosts(folder)
     token = hosts.first_token()
     leagues = Leagues(records or LeagueRecords(), folder, now=now, opened=opened)
-    return LeagueServer(leagues, league_apis(leagues, hosts), token or "", folder)
+    reports = Reports(folder, note=lambda said: None)
+    return LeagueServer(leagues, league_apis(leagues, hosts, reports), token or "", folder, reports)

@@ -15,6 +15,7 @@ from needs import needs
 from arena.cli import cli
 from arena.ladder import play
 from arena.league.entering import hand_in, note_state
+from arena.store import Store
 from arena.tournament.folder.published import archive_of
 from tests.ladder.ladders import house, league
 from tests.server.league_rest import AT, LeagueRest, league_rest
@@ -28,8 +29,16 @@ def short_batches(monkeypatch):
     monkeypatch.setattr(play, "LEAST_S", 0.05)
 
 
+KINDS = ("Steady", "Doubter", "Chancy")
+
+
 async def played(
-    rest: LeagueRest, names: tuple[str, ...], *, epochs: int = 0, **settings: object
+    rest: LeagueRest,
+    names: tuple[str, ...],
+    kinds: tuple[str, ...] = KINDS,
+    *,
+    epochs: int = 0,
+    **settings: object,
 ) -> dict[str, str]:
     """A league in which a bot of each owner has played, for so many epochs; returns name -> token."""
     code = await rest.league(rules={"dice": 1}, **settings)
@@ -37,7 +46,7 @@ async def played(
     for number in range(1, len(names) + 1):
         after, taken = hand_in(rest.live.league, f"o{number}", "", f"{number:064x}", 1.0)
         rest.live.change(note_state(after, taken.id, "playing", "", "", 2.0))
-    bots = [house(number, kind) for number, kind in enumerate(("Steady", "Doubter", "Chancy"), 1)]
+    bots = [house(number, kind) for number, kind in enumerate(kinds, 1)]
     folder = rest.server.folder / "leagues" / "class"
     async with league(folder, epoch_s=0.2 if epochs else 3600.0) as server:
         await server.wants(*bots[: len(names)])
@@ -138,6 +147,48 @@ async def test_what_a_bot_printed_is_for_its_owner_and_hosts(tmp_path):
         assert (await rest.ask("GET", path))[0] == 401
         status, said = await rest.ask("GET", f"{AT}/bots/b2/log", token=tokens["Bob"])
         assert (status, "printed nothing" in said["message"]) == (404, True)
+
+
+async def test_what_only_its_owner_sees_of_a_bot(tmp_path):
+    """Analysis, capsules, logs and matches as CSV: nobody else is told any of it, nor that there is any."""
+    async with league_rest() as rest, trio.open_nursery() as nursery:
+        tokens = await played(
+            rest, ("Ann", "Bob", "Cat", "Dan"), kinds=("Steady", "Doubter", "Chancy", "Fragile")
+        )
+        nursery.start_soon(rest.server.reports.run)
+        with Store.open(rest.server.folder / "leagues" / "class") as store:
+            capsule = next(fault.capsule for fault in store.faults(published=True) if fault.capsule)
+        name = capsule.rpartition("/")[2]
+        bot = f"{AT}/bots/b4"
+        report = await rest.until_made(f"{bot}/report", tokens["Dan"])
+        assert f'data-capsule="{name}"' in report
+        saved = await rest.octets(f"{bot}/capsules/{name}", tokens["Dan"])
+        assert b'"question"' in saved or b"options" in saved
+        lines = (await rest.octets(f"{bot}/matches.csv", tokens["Dan"])).decode().splitlines()
+        assert lines[0].startswith("match_id,")
+        assert len(lines) > 1
+        assert all("b4@1" in line for line in lines[1:])
+        for path in ("report", f"capsules/{name}", "matches.csv", "log", "log?version=1"):
+            told = [await rest.status(f"{bot}/{path}", token) for token in (tokens["Ann"], None, "guessed")]
+            assert told == [403, 401, 401], path
+        assert await rest.status(f"{AT}/bots/b1/capsules/{name}", tokens["Ann"]) == 404
+        assert await rest.status(f"{bot}/capsules/..%2farena.db", tokens["Dan"]) == 404
+        nursery.cancel_scope.cancel()
+
+
+async def test_the_matches_of_a_league_are_found_by_who_played_them(tmp_path):
+    async with league_rest() as rest:
+        tokens = await played(rest, ("Ann", "Bob", "Cat"), replays="own")
+        path = f"{AT}/matches?bot=b1@1&versions=all"
+        found = await rest.get(f"{path}&against=b2@1&only=lost", tokens["Ann"])
+        assert all({"b1@1", "b2@1"} == {*match["names"]} for match in found["matches"])
+        assert found["matches_in_all"] > 0
+        asked = {name: (await rest.ask("GET", path, token=token))[0] for name, token in tokens.items()}
+        assert asked == {"Ann": 200, "Bob": 403, "Cat": 403}
+        assert (await rest.ask("GET", f"{AT}/matches", token=tokens["Ann"]))[0] == 403
+        assert (await rest.ask("GET", f"{AT}/matches", token=rest.server.host))[0] == 200
+        status, said = await rest.ask("GET", f"{path}&only=won", token=tokens["Ann"])
+        assert (status, said["field"]) == (400, "only")
 
 
 async def test_who_stands_where_is_told_with_names(tmp_path):

@@ -97,7 +97,7 @@ async def test_the_readme_lists_every_path() -> None:
             )
             listed.add((method, base.partition("?")[0]))
     names = {"{id}": ":id", "{match}": ":id", "{player}": ":playerID", "{number}": ":n", "{name}": ":name"}
-    names |= {"{league}": ":league", "{owner}": ":owner", "{bot}": ":bot"}
+    names |= {"{league}": ":league", "{owner}": ":owner", "{bot}": ":bot", "{capsule}": ":capsule"}
     async with a_house() as house:
         served = {
             (each.method, re.sub(r"\{\w+\}", lambda found: names[found[0]], each.path.removeprefix("/api")))
@@ -173,7 +173,7 @@ class Known:
         given = case.path_parameters or {}
         if "/leagues" in case.path:
             known = {"league": "class", "owner": "o1", "bot": "b1", "id": "o1", "number": "1"}
-            known["match"] = "0123456789ab"
+            known |= {"match": "0123456789ab", "capsule": "0123456789ab-0-0.jsonl"}
             given.update({name: known[name] for name in given})
             case.headers["Authorization"] = f"Bearer {(self.host, self.owner)[place % 2]}"
             return

@@ -570,6 +570,7 @@ async def test_a_tournament_that_runs_is_marked(root: Path, monkeypatch: pytest.
 async def test_a_folder_that_changes_gets_a_new_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last one is shown until then, and dropped after."""
     monkeypatch.setattr(arena.server.kept.reports, "ANEW_S", 0.0)
+    monkeypatch.setattr(arena.server.kept.reports, "RESTS", 0)
     async with results(root) as server:
         assert 200 == (await report(server, "first")).status_code
         with Store.open(root / "first", write=True) as store:

@@ -1,7 +1,7 @@
-"""`python -m arena.page.report DIR FILE MATCHES` makes a report in a process of its own, for a server.
+"""`python -m arena.page.report DIR FILE MATCHES [BOT]` makes a report in a process of its own, for a server.
 
 It yields to everything else that runs, and ends if it takes too long or becomes too large.  MATCHES is the
-address of the page with all matches.
+address of the page with all matches.  With BOT it makes what the owner of this bot of a league is shown.
 """
 
 from __future__ import annotations
@@ -19,16 +19,20 @@ FILE_BYTES_MAX = 8 << 20
 MISTAKE = 2
 
 
-def main(folder: str, file: str, matches: str) -> int:
+def main(folder: str, file: str, matches: str, bot: str = "") -> int:
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES_MAX, FILE_BYTES_MAX))
     from arena.page.report import write_report
+    from arena.page.report.own_part import write_own_part
     from arena.store import Store
 
     try:
         with Store.checked(folder) as store:
-            write_report(store, Path(file), matches=matches)
+            if bot:
+                write_own_part(store, Path(file), bot)
+            else:
+                write_report(store, Path(file), matches=matches)
     except ConfigError as error:
         print(error, file=sys.stderr)
         return MISTAKE

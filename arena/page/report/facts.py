@@ -31,6 +31,7 @@ from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.page.report.charts import LEAST_S, STEPS_OF_TEN, Line
 from arena.reading.strict import read_regular
+from arena.schedule.roster import by_version, slot_name
 from arena.store import DATABASE, Store
 from arena.tournament.folder.stored import ORIGIN, stored_game
 from arena.tournament.plan import is_guessable
@@ -119,20 +120,27 @@ class Facts:
         return self.board.rows
 
 
-def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = None) -> Facts:
-    """The facts of what the store holds; `sheet` and `board` are read from it already."""
+def facts_of(
+    store: Store, sheet: Sheet, board: Leaderboard, game: str | None = None, *, slot: str | None = None
+) -> Facts:
+    """The facts of what the store holds; `sheet` and `board` are read from it already.
+
+    `slot`: pages are made of the versions of this bot alone, the newest first.
+    """
     scale, faults = board.scale, store.faults(published=True)
     names = [row.bot for row in board.rows]
+    own = [name for name in names if slot is None or slot_name(name) == slot]
+    paged = (own if slot is None else sorted(own, key=by_version, reverse=True))[:PAGES_MAX]
     older = old_versions(store, faults)
-    pages = tuple(bot_page_of(sheet, board, name, faults, store.log_of, older) for name in names[:PAGES_MAX])
+    pages = tuple(bot_page_of(sheet, board, name, faults, store.log_of, older) for name in paged)
     return Facts(
         played=_played(store, store.meta(), game),
         board=board,
         pages=pages,
         printed=dict(_printed(store, pages)),
         since=dict(_since(store, sheet)),
-        logs=dict(_logs(store.folder, names[:PAGES_MAX])),
-        why_lost={name: lost_how(sheet, name, scale) for name in names[:PAGES_MAX]},
+        logs=dict(_logs(store.folder, paged)),
+        why_lost={name: lost_how(sheet, name, scale) for name in paged},
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import attrs
@@ -23,6 +21,7 @@ from arena.page.report import charts, phrases
 from arena.page.report.chosen import Wish, wishes
 from arena.page.report.facts import Facts, facts_of
 from arena.page.report.films import Film, Turning, film_for, films
+from arena.page.report.sources import own_source, shared_source, template
 from arena.page.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
 from arena.telling.replay import Replay
@@ -70,7 +69,7 @@ def _bytes(text: str) -> int:
 
 def _player_bytes(game: Game[Any, Any] | None) -> int:
     """How many bytes the match player adds to a page, without any match."""
-    return sum(map(_bytes, (_script(game), *_styles(), _shared("symbols.svg"))))
+    return sum(map(_bytes, (_script(game), *_styles(), shared_source("symbols.svg"))))
 
 
 def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
@@ -83,40 +82,49 @@ def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
 
 def _rendered(facts: Facts, shown: Sequence[Film], matches: str, moments: str) -> str:
     scripts = ("page.js", "tables.js", "renew.js") if matches else ("page.js", "tables.js")
-    script = "\n".join([_script(facts.played.game) if shown else "", *map(_file, scripts)])
-    text: str = _template("page.html.j2").render(
-        facts=facts,
-        phrases=phrases,
-        words=words,
+    script = "\n".join([_script(facts.played.game) if shown else "", *map(own_source, scripts)])
+    text: str = template("page.html.j2").render(
+        words_of_bots(facts, shown, matches, moments),
         heading=heading(facts),
         verdict=verdict(facts),
         anchor=anchor(facts),
         details=facts_list(facts),
         notes=notes(facts),
-        anchors={row.bot: f"bot-{place}" for place, row in enumerate(facts.rows[: len(facts.pages)], 1)},
         strengths=strengths(facts),
         heat=heat(facts),
         seats=seat_table(facts),
         course=charts.course(facts.course, facts.rows[0].score_unit) if facts.course else "",
         times=time_rows(facts),
-        histograms=histograms(facts),
         kinds=FAULT_KINDS,
-        films=shown,
-        matches=matches,
-        moments=moments,
-        turnings=_turnings(shown),
-        shown_ids={film.match_id for film in shown},
-        symbols=_shared("symbols.svg") if shown else "",
-        style="\n".join([_shared("page.css"), _file("page.css"), *(_styles() if shown else [])]),
+        symbols=shared_source("symbols.svg") if shown else "",
+        style="\n".join([shared_source("page.css"), own_source("page.css"), *(_styles() if shown else [])]),
         script=script,
         script_hash=_hash_of(script),
         meetings=near_meetings,
-        reasons=reasons,
-        score=score,
-        rating=rating,
-        share=with_range,
     )
     return text
+
+
+def words_of_bots(facts: Facts, shown: Sequence[Film], matches: str, moments: str) -> dict[str, Any]:
+    """What templates know of bots, for the whole page and for the part of one bot."""
+    return {
+        "facts": facts,
+        "phrases": phrases,
+        "words": words,
+        "unit": facts.scale.score_unit,
+        "anchors": {row.bot: f"bot-{place}" for place, row in enumerate(facts.rows[: len(facts.pages)], 1)},
+        "histograms": histograms(facts),
+        "films": shown,
+        "matches": matches,
+        "moments": moments,
+        "turnings": _turnings(shown),
+        "shown_ids": {film.match_id for film in shown},
+        "reasons": reasons,
+        "score": score,
+        "rating": rating,
+        "share": with_range,
+        "is_own": False,
+    }
 
 
 def one_film_page(replay: Replay, why: str) -> str:
@@ -124,11 +132,11 @@ def one_film_page(replay: Replay, why: str) -> str:
     film = film_for(replay, Wish(replay.match.match_id, why))
     script = _script(replay.game)
     return str(
-        _template("film.html.j2").render(
+        template("film.html.j2").render(
             title=f"{replay.game.title}: {listed(replay.names)}",
             film=film,
-            symbols=_shared("symbols.svg"),
-            style="\n".join([_shared("page.css"), _file("page.css"), *_styles()]),
+            symbols=shared_source("symbols.svg"),
+            style="\n".join([shared_source("page.css"), own_source("page.css"), *_styles()]),
             script=script,
             script_hash=_hash_of(script),
         )
@@ -146,33 +154,12 @@ def _hash_of(script: str) -> str:
 
 
 def _styles() -> list[str]:
-    return [_shared("player.css"), _shared("board.css")]
+    return [shared_source("player.css"), shared_source("board.css")]
 
 
 def _script(game: Game[Any, Any] | None) -> str:
     """The match player, with the board of the game, if it has one."""
     return bundle("report.js", None if game is None else board_of(type(game)))
-
-
-@cache
-def _shared(name: str) -> str:
-    """A file of the room `page`."""
-    return files("arena.page").joinpath(name).read_text(encoding="utf-8").strip()
-
-
-@cache
-def _file(name: str) -> str:
-    return files("arena.page.report").joinpath(name).read_text(encoding="utf-8").strip()
-
-
-@cache
-def _template(name: str) -> Any:
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.from_string(_file(name))
 
 
 def anchor(facts: Facts) -> str:

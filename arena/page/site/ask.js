@@ -16,7 +16,12 @@ const ASK_MS = 20_000;
 export const REACHED = "arena-reached"; // an event of the window: the server has answered
 
 // The answer to a request, read from JSON. Raises Refused.
-export async function ask(method, path, { body, key } = {}) {
+export const ask = (method, path, more) => answered(method, path, more, (answer) => answer.json());
+
+// A file that only the holder of a key is given, as a blob. Raises Refused.
+export const file = (path, key) => answered("GET", path, { key }, (answer) => answer.blob());
+
+async function answered(method, path, { body, key } = {}, read) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers.Authorization = `Bearer ${key}`;
@@ -24,7 +29,7 @@ export async function ask(method, path, { body, key } = {}) {
   const timer = setTimeout(() => stop.abort(), ASK_MS);
   try {
     const answer = await fetch(BASE + path, { method, headers, signal: stop.signal, body: body === undefined ? undefined : JSON.stringify(body) });
-    const said = await answer.json();
+    const said = await (answer.ok ? read(answer) : answer.json());
     dispatchEvent(new Event(REACHED));
     if (answer.ok) return said;
     throw new Refused(answer.status, { ...said, message: said.message || `the server answered ${answer.status}` });

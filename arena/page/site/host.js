@@ -9,15 +9,14 @@ const PAGE = 100; // how many the server tells at once
 const AGAIN = ["refused", "excluded"]; // states from which a version can be tried again
 const SHOWN_MAX = 200; // lines of the log
 
-// `Played`: what shows the matches of a bot, and what it printed.
-export function Host({ root, token, me, league, forget, Played }) {
+export function Host({ here, root, token, me, league, forget }) {
   const mayDo = !me.is_assistant;
   const doing = useActs(root, token);
   return html`<section class="card host" aria-labelledby="host"><div class="head"><h2 id="host">For hosts</h2>
       <span class="soft">${me.is_assistant ? "assistant" : "host"} <bdi>${me.host}</bdi></span><button type="button" class="quiet leave" onClick=${forget}>Forget me in this browser</button></div>
     ${mayDo && league && html`<p class="line"><button type="button" disabled=${doing.busy} onClick=${() => doing.act("POST", league.is_paused ? "/resume" : "/pause", {})}>${league.is_paused ? "Go on with the league" : "Pause the league"}</button></p>
       ${doing.said}<${Message} ...${{ root, token }} />`}
-    <${People} ...${{ root, token, mayDo, version: me.version, Played }} />
+    <${People} ...${{ root, token, mayDo, version: me.version, here }} />
     ${mayDo && html`<${Unfolded} title="Codes and roster"><${Codes} ...${{ root, token }} /><//>
       ${league && html`<${Unfolded} title="Settings"><${Settings} ...${{ root, token, league }} /><//>`}`}
     <${Unfolded} title="Log"><${Log} ...${{ root, token, version: me.version }} /><//></section>`;
@@ -64,7 +63,7 @@ function Message({ root, token }) {
       <button disabled=${busy}>Say it</button></form>${said}`;
 }
 
-function People({ root, token, mayDo, version, Played }) {
+function People({ root, token, mayDo, version, here }) {
   const owners = useAsked(() => all(`${root}/owners`, token), [root, token, version]);
   const bots = useAsked(() => all(`${root}/bots`, token), [root, token, version]);
   if (!owners.value || !bots.value) return html`<${Trouble} refused=${owners.refused ?? bots.refused} />`;
@@ -73,7 +72,7 @@ function People({ root, token, mayDo, version, Played }) {
   return html`<h3>${counted(owners.value.length, "owner")}${without ? `, ${without.toLocaleString("en")} without a bot` : ""}</h3>
     <ul class="rows people">${owners.value.map((owner) => html`<li key=${owner.id}><${Unfolded} title=${html`<bdi>${owner.name}</bdi> <small class="soft">${owner.id}</small> ${owner.is_banned ? html`<span class="tag">banned</span>` : ""} <span class="soft">${of(owner).map(standing).join(", ") || "nothing handed in"}</span>`}>
       <${OwnerPart} ...${{ root, token, id: owner.id, version, mayDo }} />
-      ${of(owner).map((bot) => html`<${BotPart} key=${bot.id} ...${{ root, token, bot, mayDo, Played }} />`)}<//></li>`)}</ul>`;
+      ${of(owner).map((bot) => html`<${BotPart} key=${bot.id} ...${{ root, token, bot, mayDo, here }} />`)}<//></li>`)}</ul>`;
 }
 
 function standing(bot) {
@@ -98,17 +97,16 @@ function OwnerPart({ root, token, id, version, mayDo }) {
       ${owner.ban ? "" : html`<${Worded} label="Why; everybody in the league can read it" act="Ban" busy=${busy} does=${(reason) => act("POST", `/owners/${id}/ban`, { reason })} />`}`}${said}`;
 }
 
-function BotPart({ root, token, bot, mayDo, Played }) {
+function BotPart({ root, token, bot, mayDo, here }) {
   const { act, busy, said } = useActs(root, token);
   const path = `/bots/${bot.id}`;
   const button = (words, where, body) => html`<button type="button" class="small" disabled=${busy} onClick=${() => act("POST", where, body)}>${words}</button>`;
-  return html`<h4><bdi>${bot.name}</bdi> <small class="soft">${bot.id}</small></h4>${bot.excluded ? html`<p>Excluded: <bdi>${bot.excluded}</bdi></p>` : ""}
+  return html`<h4><a href=${`${here}/bots/${bot.id}`}><bdi>${bot.name}</bdi></a> <small class="soft">${bot.id}</small></h4>${bot.excluded ? html`<p>Excluded: <bdi>${bot.excluded}</bdi></p>` : ""}
     <ul class="rows">${[...bot.versions].reverse().map(({ number, state, reason }) => html`<li key=${number}><p class="line"><span>Version ${number}: ${state}</span>
       ${AGAIN.includes(state) && !bot.excluded ? button(`Try version ${number} again`, `${path}/retry`, { version: number }) : ""}</p>${reason ? html`<pre class="said reason" tabindex="0">${reason}</pre>` : ""}</li>`)}</ul>
     ${mayDo && html`<p class="line">${button("Hide the name", `/names/${bot.id}`, { shown: false })}${button("Show the name", `/names/${bot.id}`, { shown: true })}
         ${bot.excluded ? button("Take it in again", `${path}/readmit`, {}) : ""}</p>
-      ${bot.excluded ? "" : html`<${Worded} label="Why; everybody in the league can read it" act="Exclude" busy=${busy} does=${(reason) => act("POST", `${path}/exclude`, { reason })} />`}`}${said}
-    ${bot.versions.some(({ played }) => played !== null) && html`<${Played} ...${{ root, token, bot }} />`}`;
+      ${bot.excluded ? "" : html`<${Worded} label="Why; everybody in the league can read it" act="Exclude" busy=${busy} does=${(reason) => act("POST", `${path}/exclude`, { reason })} />`}`}${said}`;
 }
 
 // One act that is said in words.

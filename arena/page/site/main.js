@@ -11,6 +11,8 @@ const PAGES = {
   table: () => import("./table.js"),
   match: () => import("./match.js"),
   leagueMatch: () => import("./match.js").then((module) => ({ Page: module.LeagueMatch })),
+  leagueMatches: () => import("./matches.js").then((module) => ({ Page: module.LeagueMatches })),
+  leagueBot: () => import("./league_bot.js"),
   leagues: () => import("./leagues.js"),
   league: () => import("./league.js"),
   results: () => import("./results.js"),
@@ -58,8 +60,8 @@ function Site() {
       <nav aria-label="Site">
         <a href="/" aria-current=${name === "home" ? "page" : undefined}>Play</a>
         <a class="wide" href="/matches" aria-current=${name === "mine" ? "page" : undefined}>My matches</a>
-        <a href="/leagues" aria-current=${name === "leagues" ? "page" : name === "league" || name === "leagueMatch" ? "true" : undefined}>Leagues</a>
-        <a href="/results" aria-current=${name === "results" ? "page" : route.page === "matches" || (route.folder && name !== "leagueMatch") ? "true" : undefined}>Results</a>
+        <a href="/leagues" aria-current=${name === "leagues" ? "page" : name.startsWith("league") ? "true" : undefined}>Leagues</a>
+        <a href="/results" aria-current=${name === "results" ? "page" : route.page === "matches" || (route.folder && !name.startsWith("league")) ? "true" : undefined}>Results</a>
       </nav>
       <${Looks} />
     </header>

@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from "../html.js";
 import { isolated } from "../drawings/names.js";
 import { get } from "./ask.js";
+import { leagueToken } from "./kept.js";
 import { counted, Heading, listed, Trouble, useDoing } from "./parts.js";
 import { useTitle } from "./routes.js";
 
@@ -14,17 +15,28 @@ const KINDS = [["", "all"], ["lost", "those lost"], ["faults", "those with fault
 const queryOf = (asked) => String(new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== "")));
 
 export function Page({ id: folder, takesFocus }) {
-  useTitle(`Matches of ${folder}`);
   const here = `/results/${encodeURIComponent(folder)}`;
+  return html`<${Matches} ...${{ name: folder, here, takesFocus }}><a href=${here}>The report</a> says who is best, and how sure that is.<//>`;
+}
+
+// The matches of a league, of which everybody may see some.
+export function LeagueMatches({ id: name, takesFocus }) {
+  const here = `/leagues/${encodeURIComponent(name)}`;
+  return html`<${Matches} ...${{ name, here, takesFocus, token: leagueToken(name) }}><a href=${here}>The league</a> shows who stands where.<//>`;
+}
+
+// `here`: what their addresses begin with; `token`: who looks, where that counts; `children`: where to go from here.
+function Matches({ name, here, takesFocus, token = null, children }) {
+  useTitle(`Matches of ${name}`);
   const [asked, change] = useState(() => {
     const said = new URLSearchParams(location.search);
-    return Object.fromEntries(["bot", "versions", "against", "only"].map((name) => [name, said.get(name) ?? ""]));
+    return Object.fromEntries(["bot", "versions", "against", "only"].map((of) => [of, said.get(of) ?? ""]));
   });
   const [found, set] = useState(null);
   const [run, busy, refused, forget] = useDoing();
   const query = queryOf(asked);
   const ask = (first) => run(async () => {
-    const page = await get(`/api${here}/matches?${queryOf({ ...asked, first, count: PAGE })}`);
+    const page = await get(`/api${here}/matches?${queryOf({ ...asked, first, count: PAGE })}`, token);
     set((old) => ({ ...page, of: query, matches: first ? [...old.matches, ...page.matches] : page.matches }));
   });
   useEffect(() => { if (!busy && found?.of !== query && !refused) ask(0); }, [query, busy, refused]);
@@ -37,17 +49,17 @@ export function Page({ id: folder, takesFocus }) {
     history.replaceState(null, "", `${here}/matches${queryOf(next) ? `?${queryOf(next)}` : ""}`);
   };
   const bots = found?.bots ?? [];
-  const field = (name, label, choices) => html`<label for=${name}>${label}</label>
-    <select id=${name} value=${asked[name]} onChange=${(event) => choose({ [name]: event.target.value })}>
+  const field = (of, label, choices) => html`<label for=${of}>${label}</label>
+    <select id=${of} value=${asked[of]} onChange=${(event) => choose({ [of]: event.target.value })}>
       ${choices.map(([value, said]) => html`<option key=${value} value=${value}>${said}</option>`)}</select>`;
-  const named = bots.map((name) => [name, name]);
+  const named = bots.map((bot) => [bot, bot]);
   const among = Object.values(found?.versions ?? {}).find((names) => names.includes(asked.bot)) ?? [];
-  return html`<${Heading} takesFocus=${takesFocus}>Matches of ${folder}<//>
-    <p class="lead"><a href=${here}>The report</a> says who is best, and how sure that is.</p>
+  return html`<${Heading} takesFocus=${takesFocus}>Matches of ${name}<//>
+    <p class="lead">${children}</p>
     <${Trouble} refused=${refused} />
     ${found && html`<p class="field inline">${field("bot", "Played by", [["", "everybody"], ...named])}
         ${among.length ? field("versions", "in", [["", "this version"], ["all", `all ${among.length} of its versions`]]) : ""}
-        ${field("against", "with", [["", "anybody"], ...named.filter(([name]) => name !== asked.bot && !(asked.versions && among.includes(name)))])}
+        ${field("against", "with", [["", "anybody"], ...named.filter(([bot]) => bot !== asked.bot && !(asked.versions && among.includes(bot)))])}
         ${field("only", "Show", KINDS.filter(([kind]) => kind !== "lost" || asked.bot))}</p>
       ${asked.only === "upsets" ? html`<p class="soft">Matches won by whoever has the fewest points on average of those who played.</p>` : ""}
       <p class="soft" role="status">${counted(found.matches_in_all, "match", "matches")}</p>

@@ -10,7 +10,9 @@ const PAGES = [
   [/^\/matches\/([^/]+)$/, "match"],
   [/^\/leagues$/, "leagues"],
   [/^\/leagues\/([^/]+)$/, "league"],
+  [/^\/leagues\/([^/]+)\/matches$/, "leagueMatches"],
   [/^\/leagues\/([^/]+)\/matches\/([^/]+)$/, "leagueMatch"],
+  [/^\/leagues\/([^/]+)\/bots\/([^/]+)$/, "leagueBot"],
   [/^\/results$/, "results"],
   [/^\/results\/([^/]+)\/matches$/, "matches"],
   [/^\/results\/([^/]+)\/matches\/([^/]+)$/, "match"],
@@ -60,7 +62,7 @@ export function useRoute() {
       const path = ownPath(link.pathname);
       if (!routeOf(path).page) return;
       event.preventDefault();
-      go(path);
+      go(path + link.search);
     };
     addEventListener("popstate", change);
     addEventListener(CHANGED, change);

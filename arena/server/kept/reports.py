@@ -21,7 +21,7 @@ import arena
 from arena.refusal import Refusal
 from arena.server.http.packed import Packed, packed_page
 from arena.server.http.quotas import RecentlyUsed
-from arena.server.kept.results import Fingerprint, ResultsFolder
+from arena.server.kept.results import Fingerprint, ResultsFolder, report_key
 from arena.server.limits import (
     REPORT_BYTES_MAX,
     REPORT_S,
@@ -35,6 +35,8 @@ FOLDER = "reports"
 """Within the server's folder."""
 ANEW_S = 30.0
 """How often the report of a folder that changes all the time is made, in seconds."""
+RESTS = 5
+"""For how many times as long as making a report took it is not made anew: some take a minute."""
 _HASH = re.compile(rb"script-src '(sha256-[A-Za-z0-9+/]{43}=)'")
 _HEAD_BYTES = 1 << 12
 """The part of a report that holds its script's hash, before anything that a bot's author wrote."""
@@ -64,7 +66,7 @@ class Reports:
         self._base = base
         self._command = command or (sys.executable, "-m", "arena.page.report")
         self._waiting: OrderedDict[str, ResultsFolder] = OrderedDict()
-        self._made_at: RecentlyUsed[str, float] = RecentlyUsed()
+        self._again_at: RecentlyUsed[str, float] = RecentlyUsed()
         self._failed: RecentlyUsed[tuple[str, Fingerprint], str] = RecentlyUsed(REPORTS_KEPT)
         self._read: RecentlyUsed[tuple[Path, float], KeptReport] = RecentlyUsed(REPORTS_IN_MEMORY)
         self._woken = trio.Event()
@@ -74,15 +76,26 @@ class Reports:
 
         Raises Refusal if it cannot be made.
         """
-        kept = await trio.to_thread.run_sync(self._kept, folder.name)
+        kept = await trio.to_thread.run_sync(self._kept, folder.report_key)
         if kept is None or kept.name != self._file(folder).name:
-            why = self._failed.get((folder.name, folder.fingerprint))
+            why = self._failed.get((folder.report_key, folder.fingerprint))
             if why is not None and kept is None:
                 raise Refusal("conflict", why)
-            made_at = self._made_at.get(folder.name)
-            if why is None and (made_at is None or trio.current_time() - made_at > ANEW_S):
+            again_at = self._again_at.get(folder.report_key)
+            if why is None and (again_at is None or trio.current_time() > again_at):
                 self._ask_for(folder)
         return None if kept is None else await self._packed(kept)
+
+    async def remove(self, league: str, bots: Sequence[str]) -> None:
+        """Deletes what was made for the owner of these bots of a league."""
+        begins = tuple(f"{_begins(report_key(league, bot))}-" for bot in bots)
+
+        def remove() -> None:
+            for file in _files(self._home):
+                if file.name.startswith(begins):
+                    file.unlink(missing_ok=True)
+
+        await trio.to_thread.run_sync(remove)
 
     async def _packed(self, file: Path) -> KeptReport | None:
         """The report in a file, which is compressed once; None if a newer one has just replaced it."""
@@ -93,17 +106,17 @@ class Reports:
         return report
 
     def _ask_for(self, folder: ResultsFolder) -> None:
-        if folder.name not in self._waiting and len(self._waiting) >= REPORTS_WAITING:
+        if folder.report_key not in self._waiting and len(self._waiting) >= REPORTS_WAITING:
             raise Refusal(
                 "too_many", "many reports are being made: ask again later", key="reports", seconds=10
             )
-        self._waiting[folder.name] = folder
+        self._waiting[folder.report_key] = folder
         self._woken.set()
 
     def _file(self, folder: ResultsFolder) -> Path:
         """Where the report of this state of a folder is kept."""
         state = repr((folder.fingerprint, arena.__version__, self._base)).encode()
-        return self._home / f"{_begins(folder.name)}-{hashlib.sha256(state).hexdigest()[:16]}.html"
+        return self._home / f"{_begins(folder.report_key)}-{hashlib.sha256(state).hexdigest()[:16]}.html"
 
     def _kept(self, name: str) -> Path | None:
         """The latest report of a folder."""
@@ -116,13 +129,15 @@ class Reports:
         """Makes the reports that are asked for, one after the other, until cancelled."""
         while True:
             while self._waiting:
-                name, folder = next(iter(self._waiting.items()))
+                key, folder = next(iter(self._waiting.items()))
+                began = trio.current_time()
                 why = await self._make(folder)
-                self._made_at.put(name, trio.current_time())
+                now = trio.current_time()
+                self._again_at.put(key, now + max(ANEW_S, RESTS * (now - began)))
                 if why:
-                    self._failed.put((name, folder.fingerprint), why)
-                    self._note(f"the report of {printable(name)} could not be made: {why}")
-                del self._waiting[name]
+                    self._failed.put((key, folder.fingerprint), why)
+                    self._note(f"the report of {printable(folder.name)} could not be made: {why}")
+                del self._waiting[key]
             self._woken = trio.Event()
             await self._woken.wait()
 
@@ -136,6 +151,7 @@ class Reports:
         file = self._file(folder)
         draft = file.with_suffix(".draft")
         command = [*self._command, str(folder.path.resolve()), str(draft), address]
+        command += [folder.bot] if folder.bot else []
         with trio.move_on_after(REPORT_S) as limit:
             ended = await trio.run_process(
                 command,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import attrs
 from msgspec import structs
@@ -41,6 +41,7 @@ from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
 from arena.words import clipped, printable
 
+T = TypeVar("T")
 BESIDE = ("", "-wal", "-shm", "-journal")
 """The database, and what SQLite may open beside it."""
 SENTENCE_MAX = 300
@@ -62,12 +63,24 @@ class ResultsFolder:
     fingerprint: Fingerprint
     changed_at: float
     """Unix time."""
+    bot: str = ""
+    """The bot of a league of which alone a report is meant, for its owner; empty: everybody's report."""
+
+    @property
+    def report_key(self) -> str:
+        """What its report is known by."""
+        return report_key(self.name, self.bot)
 
     def told(self, text: str) -> str:
         """A text about this folder without its path on this machine."""
         for path in (self.path.resolve(), self.path):
             text = text.replace(str(path), self.name)
         return clipped(printable(text), SENTENCE_MAX)
+
+
+def report_key(folder: str, bot: str) -> str:
+    """What a report is known by; no folder's name has a character that cannot be printed."""
+    return f"{folder}\0{bot}" if bot else folder
 
 
 class ResultsCatalog:
@@ -237,6 +250,11 @@ class ResultsCatalog:
             viewer = part.viewer(replay.names)
             head = stored_head(replay, viewer, move_s=_move_s(folder.path))
             return film_page(replay, replay.moments(), viewer, head, part)
+
+    def read(self, name: str, read: Callable[[Store], T]) -> T:
+        """What is found in the store of a folder.  Raises Refusal if it cannot be read."""
+        with _opened(self.folder(name)) as store:
+            return read(store)
 
     def turn(self, name: str, match_id: str, wanted: TurnWanted) -> PastTurn:
         """A question of a match.  Raises Refusal if there is none, or the match is sealed."""

@@ -54,6 +54,7 @@ ONLY = QueryField(
     {"type": "string", "enum": list(get_args(Kind))},
     "Those that the bot lost, those with faults (of its own), or those that the weakest bot won.",
 )
+FILTERS = (BOT, VERSIONS, AGAINST, ONLY)
 FIRST_MATCH = QueryField("first", FIRST.schema, "The first match, from 0.")
 MATCHES = QueryField(
     "count",
@@ -95,15 +96,15 @@ class ResultsApi(Api):
         "GET",
         "/api/results/{name}/matches",
         {200: ResultsMatches},
-        query=(BOT, VERSIONS, AGAINST, ONLY, FIRST_MATCH, MATCHES),
+        query=(*FILTERS, FIRST_MATCH, MATCHES),
         refusals=("conflict",),
     )
     async def list_matches(self, request: Request) -> ResultsMatches:
         """The matches of a results folder."""
         first = number_in_query(request, "first", 0, FIRST_MAX) or 0
         count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
-        name, of = request.path_params["name"], _filter(request)
-        is_of_all = _all_versions(request)
+        name, of = request.path_params["name"], filter_asked(request)
+        is_of_all = is_of_all_versions(request)
         catalog = self._known_catalog()
         return await self.read(
             address_of(request), lambda: catalog.matches(name, of, first, count, all_versions=is_of_all)
@@ -194,7 +195,7 @@ class FolderMatches:
         return await self._read(address, lambda: self._catalog.card(self._name, match_id))
 
 
-def _filter(request: Request) -> MatchFilter:
+def filter_asked(request: Request) -> MatchFilter:
     """Which matches a request means.  Raises Refusal."""
     asked = request.query_params
     bot, only = asked.get("bot"), asked.get("only")
@@ -205,7 +206,7 @@ def _filter(request: Request) -> MatchFilter:
     return MatchFilter(bot, asked.get("against"), cast("Kind | None", only))
 
 
-def _all_versions(request: Request) -> bool:
+def is_of_all_versions(request: Request) -> bool:
     """Whether all versions of a bot are meant.  Raises Refusal."""
     if (said := request.query_params.get("versions", "one")) not in ("one", "all"):
         raise Refusal("bad_request", "versions is one or all", field="versions")

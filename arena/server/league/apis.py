@@ -7,25 +7,33 @@ from collections.abc import Sequence
 from arena.server.http.endpoints import Api
 from arena.server.league.connecting_api import ConnectingApi
 from arena.server.league.epochs_api import EpochsApi
+from arena.server.kept.reports import Reports
 from arena.server.league.host_api import HostApi
 from arena.server.league.hosts import Hosts
 from arena.server.league.league_api import LeagueApi
 from arena.server.league.league_door import LeagueDoor
+from arena.server.league.league_reading import LeagueReading
 from arena.server.league.leagues import Leagues
+from arena.server.league.own_page import OwnApi
 from arena.server.league.played import PlayedApi
 from arena.server.league.standings import StandingsApi
 from arena.server.league.uploads import Uploads
 
 
-def league_apis(leagues: Leagues, hosts: Hosts) -> Sequence[Api]:
-    """The endpoints of everybody, of what was played, and those of hosts."""
+def league_apis(leagues: Leagues, hosts: Hosts, reports: Reports | None = None) -> Sequence[Api]:
+    """The endpoints of everybody, of what was played, of owners, and those of hosts.
+
+    `reports`: makes the pages of bots.
+    """
     door, uploads = LeagueDoor(leagues, hosts), Uploads(leagues.bots, leagues.hashes_in_use)
+    reading = LeagueReading(door, leagues.bots.parent)
     uploads.tidy(leagues.hashes_of_forgotten())
     return [
         LeagueApi(door, uploads),
         ConnectingApi(door),
         StandingsApi(door),
-        PlayedApi(door, leagues.bots.parent),
+        PlayedApi(reading),
+        OwnApi(reading, reports),
         EpochsApi(door, leagues.bots.parent),
-        HostApi(door, uploads),
+        HostApi(door, uploads, reports),
     ]

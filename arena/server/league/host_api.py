@@ -27,6 +27,7 @@ from arena.refusal import Refusal
 from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Answerer, Api, Method, endpoint
 from arena.server.http.request_types import Nothing, bearer_of, body_of
+from arena.server.kept.reports import Reports
 from arena.server.league.league_api import AT, ROOT
 from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, host_among, put_kept
 from arena.server.league.league_types import (
@@ -78,10 +79,12 @@ def _by_host(
 class HostApi(Api):
     """The handlers of what hosts do."""
 
-    def __init__(self, door: LeagueDoor, uploads: Uploads) -> None:
+    def __init__(self, door: LeagueDoor, uploads: Uploads, reports: Reports | None = None) -> None:
+        """`reports`: what was made of bots, which is forgotten with their owner."""
         self._door = door
         self._uploads = uploads
         self._forgetting = trio.Lock()
+        self._reports = reports
 
     # The league
 
@@ -213,6 +216,8 @@ class HostApi(Api):
         await put_kept(live, after)
         await self._uploads.remove(hashes)
         logs = await trio.to_thread.run_sync(live.remove_logs)
+        if self._reports is not None:
+            await self._reports.remove(live.league.name, bots)
         return OwnerForgotten(id, bots, people, len(hashes), logs)
 
     @_by_host("POST", f"{AT}/names/{{id}}", Done, NameDecided)

@@ -48,6 +48,8 @@ PAGES = {
     "/matches/{id}": "match",
     "/leagues": "leagues",
     "/leagues/{name}": "league",
+    "/leagues/{name}/bots/{bot}": "league_bot",
+    "/leagues/{name}/matches": "matches",
     "/leagues/{name}/matches/{match}": "match",
     "/results": "results",
     "/results/{name}/matches": "matches",
