@@ -24,6 +24,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 from calls import call
 from command_tree import all_commands
 from documents import HOUSE, INDENTED, Block, blocks_of, commands_in, is_command, pages, quotations_of
@@ -124,7 +125,7 @@ def of_kinds(*kinds: str) -> list[Block]:
 
 def test_every_block_is_checked() -> None:
     """By its language, or by a test of its own: of blocks with a test each, every one has a name in its fence."""
-    checked = {*SHELL, "python", "toml", "json"}
+    checked = {*SHELL, "python", "toml", "json", "yaml"}
     assert [] == [str(block) for block in BLOCKS if kind(block) not in checked and not is_shown(block)]
     for (page, language), tests in SHOWN.items():
         shown = [block for block in BLOCKS if shown_as(block) == (page, language)]
@@ -500,6 +501,17 @@ def test_toml_is_a_bot_or_a_plan(block: Block, tmp_path: Path) -> None:
         assert resolve(str(tmp_path), base=tmp_path).name
     else:
         load_plan(tmp_path / "bot.toml")
+
+
+@pytest.mark.parametrize("block", of_kinds("yaml"), ids=str)
+def test_yaml_is_a_workflow(block: Block) -> None:
+    """Every step is an action, or a script that a shell can read."""
+    workflow = yaml.safe_load(block.text)
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    assert all(job["runs-on"] for job in workflow["jobs"].values())
+    assert all(("uses" in step) != ("run" in step) for step in steps)
+    for script in (step["run"] for step in steps if "run" in step):
+        assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0, script
 
 
 @pytest.mark.parametrize("block", of_kinds("json"), ids=str)

@@ -28,6 +28,7 @@ def submit_bot(
     link: LeagueLink, source: Path, name: str, say: Callable[[str], None], *, is_waiting: bool
 ) -> int:
     """Hands in a folder or file; returns the exit code.  Raises ConfigError if it is not taken."""
+    check_is_there(source)  # before the server is asked
     shown = link.of_league("GET", "")
     limits = HandInLimits(archive_mb=shown["archive_mb"], files_max=shown["files_max"])
     octets, notes = packed_bot(source, limits)
@@ -46,13 +47,17 @@ def submit_bot(
     return PLAYS if state == "playing" else WAITS if state in TRYING else REFUSED
 
 
+def check_is_there(source: Path) -> None:
+    """Raises ConfigError if there is nothing to hand in."""
+    if not source.exists():
+        raise ConfigError(f"{printable(str(source))} is not there: name a folder, an archive or a file")
+
+
 def packed_bot(source: Path, limits: HandInLimits) -> tuple[bytes, list[str]]:
     """What is sent, and what its owner should know.  Raises ConfigError if it cannot be handed in.
 
     A folder is packed, an archive and a single file are sent as they are.
     """
-    if not source.exists():
-        raise ConfigError(f"{printable(str(source))} is not there: name a folder, an archive or a file")
     if source.is_file():
         octets = source.read_bytes()
         if len(octets) > limits.archive_bytes_max:

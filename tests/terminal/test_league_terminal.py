@@ -85,8 +85,9 @@ def test_what_is_sent(tmp_path: Path) -> None:
     for source in (bot / "large", bot):
         with pytest.raises(ConfigError, match=r"large|larger"):
             packed_bot(source, HandInLimits(archive_mb=1))
-    with pytest.raises(ConfigError, match="is not there"):
-        packed_bot(tmp_path / "nosuch", HandInLimits())
+    nowhere = league_link("http://127.0.0.1:9/leagues/class")  # which is not asked
+    with pytest.raises(ConfigError, match="nosuch is not there"):
+        submit_bot(nowhere, tmp_path / "nosuch", "", [].append, is_waiting=False)
 
 
 @asynccontextmanager
