@@ -8,7 +8,7 @@ import attrs
 
 from arena.league.joining import forget_owner
 from arena.league.league import LIVE, League, LeagueEntry, Owner, Version
-from arena.league.storing import LOST, without_files
+from arena.league.storing import NO_FILES, without_files
 
 LOST_WHY = "Its files were lost when the league was moved: hand it in again."
 
@@ -37,7 +37,11 @@ def without_lost(league: League, there: Container[str], now: float) -> tuple[Lea
     for entry in league.entries.values():
         if league.owners[entry.owner].forgotten_at is not None:
             continue
-        lost = [version for version in entry.versions if version.hash not in there and version.hash != LOST]
+        lost = [
+            version
+            for version in entry.versions
+            if version.hash not in NO_FILES and version.hash not in there
+        ]
         for version in lost:
             league = league.with_version(league.entry(entry.id), _lost(version, now))
             gone.append(entry.of(version))

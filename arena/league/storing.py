@@ -10,6 +10,8 @@ from arena.words import sized
 
 LOST = "lost"
 """The hash of a version whose files are not there any more, which no files have."""
+NO_FILES = frozenset((LOST, ""))
+"""The hashes of versions without files; bots that connect have the second."""
 MADE_ROOM = "Its files were removed to make room for newer ones, as it never played."
 
 
@@ -19,7 +21,7 @@ def hashes_handed_in(league: League) -> frozenset[str]:
         version.hash
         for entry in league.entries.values()
         for version in entry.versions
-        if league.owners[entry.owner].forgotten_at is None and version.hash != LOST
+        if league.owners[entry.owner].forgotten_at is None and version.hash not in NO_FILES
     )
 
 
@@ -43,7 +45,7 @@ def make_room(league: League, owner_id: str, hash: str, octets: int) -> League:
     needed = {each.hash for each in versions if each.played_at is not None or each.state in LIVE}
     removed = set[str]()
     for version in sorted(versions, key=lambda each: each.received_at):
-        if over > 0 and version.hash not in needed | removed | {LOST}:
+        if over > 0 and version.hash not in needed | removed | NO_FILES:
             removed.add(version.hash)
             over -= version.octets
     if over > 0:

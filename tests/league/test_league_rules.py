@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
+from arena.league.connecting import connect_bot
 from arena.league.entering import DAY_S, REFUSED_PER_DAY, HandedIn, hand_in, note_state, roll_back, tried_next
 from arena.league.joining import (
     add_person_code,
@@ -21,6 +22,7 @@ from arena.league.joining import (
 )
 from arena.league.league import League, LeagueSettings
 from arena.league.moderation import exclude, readmit, retry, tell_all
+from arena.league.moving import without_lost
 from arena.league.naming import rename_owner, show_name
 from arena.league.roster import RosterRow, read_roster, roster_text
 from arena.league.settings import change_settings, new_league
@@ -442,3 +444,13 @@ def test_what_never_played_makes_room_the_oldest_first() -> None:
     assert ("too_many", True) == (kind, "`owner_mb`" in said)
     assert hand_in(league, "o1", "", "old", 10.0, mb)[1].is_new
     assert hand_in(league, "o2", "", "Bob's", 10.0, 10 * mb)[1].is_new
+
+
+def test_a_bot_that_connects_has_no_files_to_lose():
+    """It is neither among what was handed in, nor lost where a league is played on elsewhere."""
+    league = handed(a_league(), "h1")
+    league, connected = connect_bot(league, "o2", "", 3.0)
+    assert {"h1"} == hashes_handed_in(league)
+    left, gone = without_lost(league, frozenset(), 4.0)
+    assert ["b1@1"] == gone
+    assert connected.version == left.entry(connected.entry.id).versions[-1]

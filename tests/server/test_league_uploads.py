@@ -196,6 +196,20 @@ async def test_what_a_kill_left_is_tidied_up(tmp_path: Path) -> None:
         assert ["f" * 64] == folders(rest)
 
 
+async def test_versions_without_files_lead_to_no_folder(tmp_path: Path) -> None:
+    """Bots that connect have no hash, lost ones a word in its place: neither deletes what lies there."""
+    async with league_rest(folder=tmp_path) as rest:
+        bots = rest.server.leagues.bots
+        for name in ("f" * 64, "lost"):
+            (bots / name).mkdir(parents=True)
+        received = uploads.Uploads(bots)
+        received.tidy(["", ".", "lost", f"../{bots.name}"])
+        await received.remove(["", ".", "lost", f"../{bots.name}"])
+        assert ["f" * 64, "lost"] == folders(rest)
+        await received.remove(["f" * 64])
+        assert ["lost"] == folders(rest)
+
+
 # The rate
 
 

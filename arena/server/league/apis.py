@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.server.http.endpoints import Api
+from arena.server.kept.reports import Reports
 from arena.server.league.connecting_api import ConnectingApi
 from arena.server.league.epochs_api import EpochsApi
-from arena.server.kept.reports import Reports
 from arena.server.league.host_api import HostApi
 from arena.server.league.hosts import Hosts
 from arena.server.league.league_api import LeagueApi

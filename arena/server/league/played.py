@@ -89,7 +89,6 @@ class PlayedApi(Api):
         return await self._reading.read(request, lambda: catalog.film(name, match, part, check=check))
 
 
-
 def _only(request: Request) -> Kind | None:
     """Which of a bot's matches are meant.  Raises Refusal."""
     only = request.query_params.get("only")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Collection
@@ -36,6 +37,8 @@ _LARGEST = HandInLimits(archive_mb=200, files_max=10_000)
 UNPACKING = 1
 """Archives that are unpacked at the same time: a table of people must not wait for them."""
 
+_HASH = re.compile("[0-9a-f]{64}")
+
 
 class Uploads:
     """Receives hand-ins, and unpacks them."""
@@ -53,7 +56,7 @@ class Uploads:
     def tidy(self, gone: Collection[str] = ()) -> None:
         """Removes what was coming in when the server was killed, and what was to be deleted (`gone`)."""
         for hash in gone:
-            shutil.rmtree(self._folder / hash, ignore_errors=True)
+            self._delete(hash)
         if self._folder.is_dir():
             remove_leftovers(self._folder)
             for path in self._folder.glob(f"{PREFIX}*"):
@@ -112,7 +115,11 @@ class Uploads:
                 return
             gone, self._unused = self._unused - frozenset(self._in_use()), set()
             for hash in gone:
-                await trio.to_thread.run_sync(partial(shutil.rmtree, self._folder / hash, ignore_errors=True))
+                await trio.to_thread.run_sync(self._delete, hash)
+
+    def _delete(self, hash: str) -> None:
+        if _HASH.fullmatch(hash):  # a version without files has another word there, or none: not this folder
+            shutil.rmtree(self._folder / hash, ignore_errors=True)
 
     async def _unpacked(self, request: Request, league: LeagueSettings, name: str) -> HandIn:
         most = league.archive_mb << 20
