@@ -304,6 +304,7 @@ HOLDS_WORDS_OF = {
     "arena.box.bubblewrap": "bubblewrap",
     "arena.box.causes": "podman and docker",
     "arena.box.guard": "bubblewrap",
+    "arena.ladder.machine": "interpreters and compilers",
     "arena.starter.folder": "arena",  # the commands that a new bot's README explains
     "arena.starter.languages": "node and cargo",
     "arena.tournament.bots.repository": "git",

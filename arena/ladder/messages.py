@@ -140,11 +140,22 @@ class StandingsSaid(msgspec.Struct, frozen=True, tag=True):
     """How long a batch lasts at most."""
 
 
+class AskMachine(msgspec.Struct, frozen=True, tag=True):
+    """Asks what bots find on the machine."""
+
+
+class MachineSaid(msgspec.Struct, frozen=True, tag=True):
+    """What bots find on the machine, each with its version."""
+
+    programs: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+
 class CannotPlay(msgspec.Struct, frozen=True, tag=True):
     """The league cannot be played here; the process ends."""
 
     why: str
 
 
-FromServer: TypeAlias = BeginLadder | SetField | SetPaused | SetCores
-FromLadder: TypeAlias = VersionSaid | VisitSaid | StandingsSaid | CannotPlay
+FromServer: TypeAlias = BeginLadder | SetField | SetPaused | SetCores | AskMachine
+FromLadder: TypeAlias = VersionSaid | VisitSaid | StandingsSaid | MachineSaid | CannotPlay

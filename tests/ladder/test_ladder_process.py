@@ -26,7 +26,7 @@ from arena.ladder.messages import (
     StandingsSaid,
     VersionSaid,
 )
-from arena.ladder.serve import _tournament_of
+from arena.ladder.serve import tournament_of_ladder
 from arena.page.report.own_part import own_part
 from arena.store import Store
 from arena.store.checksums import note_all
@@ -194,7 +194,7 @@ async def test_playing_time_is_charged_once(tmp_path):
     begin = BeginLadder(str(folder), msgspec.json.encode(PLAN).decode())
     with Store.open(folder, write=True) as store:
         store.connection.execute("UPDATE seats SET think_s = 1.0")  # as if none of it had been charged
-        course = LadderCourse.of(SimpleNamespace(store=store, plan=_tournament_of(begin).plan), list)
+        course = LadderCourse.of(SimpleNamespace(store=store, plan=tournament_of_ladder(begin).plan), list)
         thought_s, charged = store.thought_s(0), Counter()
         for batch in batches_in(store.batches()):
             charged.update(batch.row.spent)

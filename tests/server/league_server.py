@@ -24,6 +24,8 @@ class FakeProcess:
         self.field: Sequence[VersionToPlay] = ()
         self.told = 0
         self.is_paused = False
+        self.asks = 0
+        """How often it was asked what bots find."""
 
     def set_field(self, versions: Sequence[VersionToPlay]) -> None:
         self.field = versions
@@ -31,6 +33,9 @@ class FakeProcess:
 
     def set_paused(self, is_paused: bool) -> None:
         self.is_paused = is_paused
+
+    def ask_machine(self) -> None:
+        self.asks += 1
 
     @property
     def ids(self) -> list[str]:

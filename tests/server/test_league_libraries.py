@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
+import trio
+from needs import needs
 
-from arena.ladder.messages import BeginLadder, FieldVersion
+from arena.box.box import open_box
+from arena.ladder.machine import found_by_bots
+from arena.ladder.messages import BeginLadder, FieldVersion, MachineSaid
 from arena.ladder.serve import tournament_of_ladder
 from arena.ladder.trying import VersionRefused, entrant_of
 from arena.refusal import Refusal
@@ -66,3 +71,31 @@ def test_a_bot_reads_what_it_asks_for_if_it_is_granted(tmp_path: Path) -> None:
     with pytest.raises(VersionRefused, match="hidden from all bots"):
         entrant_of(version, tournament_of_ladder(plan(str(tmp_path / "league"))))
     assert "allow" not in msgspec.json.decode(plan().plan)
+
+
+@pytest.mark.slow
+@needs("bubblewrap")
+async def test_a_bot_finds_what_is_told() -> None:
+    """In the strict box; nothing of it is half a line."""
+    async with open_box("strict", say=lambda line: None) as box:
+        said = await found_by_bots(box)
+    (python,) = (each for each in said.programs if each.startswith("python3:"))
+    assert re.fullmatch(r"python3: Python 3\.[0-9]+\.[0-9]+\S*", python)
+    assert all(re.fullmatch(r"[\w+]+: \S.*", each) for each in said.programs), said.programs
+
+
+async def test_what_bots_find_is_asked_once(tmp_path: Path, autojump_clock: trio.testing.MockClock) -> None:
+    async with league_rest(folder=tmp_path) as rest:
+        await rest.league(look="public")
+        said = MachineSaid(("python3: Python 3.13",), ("numpy 2.3",))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(rest.get, f"{AT}/machine")
+            await trio.testing.wait_all_tasks_blocked()
+            rest.live.note_machine(said)
+        told = await rest.get(f"{AT}/machine")
+        assert (["python3: Python 3.13"], ["numpy 2.3"], []) == (
+            told["programs"],
+            told["libraries"],
+            told["folders"],
+        )
+        assert 1 == rest.process.asks

@@ -3,7 +3,7 @@
 import { html, useState } from "../html.js";
 import { saveFile } from "../player/takeaway.js";
 import { ask, get } from "./ask.js";
-import { counted, Trouble, useAsked, useDoing } from "./parts.js";
+import { counted, Trouble, Unfolded, useAsked, useDoing } from "./parts.js";
 
 const PAGE = 100; // how many the server tells at once
 const AGAIN = ["refused", "excluded"]; // states from which a version can be tried again
@@ -33,12 +33,6 @@ function useActs(root, token) {
     return true;
   });
   return { act, busy, said: html`<${Trouble} refused=${refused} /><div role="status">${words && html`<p class="soft">${words}</p>`}</div>` };
-}
-
-// A part that is made when it is opened.
-function Unfolded({ title, children }) {
-  const [isOpen, set] = useState(false);
-  return html`<details onToggle=${(event) => set(event.currentTarget.open)}><summary>${title}</summary>${isOpen ? children : ""}</details>`;
 }
 
 // All that the server lists at an address, page by page.
@@ -155,7 +149,7 @@ function Setting({ name, kind, value }) {
   const words = name.replaceAll("_", " ").replace(/ mb$/, ", in MB").replace(/ s$/, ", in seconds");
   if (kind.type === "boolean") return html`<label class="check"><input type="checkbox" name=${name} defaultChecked=${value} /> ${words}</label>`;
   return html`<label class="field"><span>${words}</span>${kind.enum ? html`<select name=${name}>${kind.enum.map((each) => html`<option key=${each} selected=${each === value}>${each}</option>`)}</select>`
-    : html`<input name=${name} required defaultValue=${value} ...${kind.type === "string" ? {} : { type: "number", min: kind.minimum, max: kind.maximum, step: kind.type === "integer" ? 1 : "any" }} />`}</label>`;
+    : html`<input name=${name} required=${kind.type !== "string"} defaultValue=${value} ...${kind.type === "string" ? {} : { type: "number", min: kind.minimum, max: kind.maximum, step: kind.type === "integer" ? 1 : "any" }} />`}</label>`;
 }
 
 function Log({ root, token, version }) {

@@ -6,7 +6,8 @@ import { Epochs } from "./epochs.js";
 import { Connect, Connection } from "./connect.js";
 import { HandIn } from "./hand_in.js";
 import { keepLeagueToken, leagueToken } from "./kept.js";
-import { counted, Heading, Trouble, useAsked, useDoing } from "./parts.js";
+import { counted, Heading, Trouble, Unfolded, useAsked, useDoing } from "./parts.js";
+import { Machine } from "./machine.js";
 import { usePolled, useWatched } from "./polling.js";
 import { useTitle } from "./routes.js";
 import { isOut, Version } from "./version.js";
@@ -34,6 +35,7 @@ export function Page({ id: name, takesFocus }) {
     ${standings.value && html`<${Standings} here=${here} standings=${standings.value} mine=${new Set((me.value?.owner?.bots ?? []))} />`}
     ${shown && html`<${Epochs} ...${{ root, token }} />`}
     ${me.value?.host && html`<${Hosting} ...${{ here, root, token, me: me.value, league: shown, forget: () => keep(null) }} />`}
+    ${shown && html`<section><${Unfolded} title="What bots find on the machine"><${Machine} ...${{ root, token }} /><//></section>`}
     ${me.value === null && html`<${Join} ...${{ root, name, league: shown, keep, hasToken: token !== null }} />`}`;
 }
 

@@ -19,6 +19,12 @@ export function Heading({ children, takesFocus = false }) {
   return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
 }
 
+// A part that is made when it is opened.
+export function Unfolded({ title, children }) {
+  const [isOpen, set] = useState(false);
+  return html`<details onToggle=${(event) => set(event.currentTarget.open)}><summary>${title}</summary>${isOpen ? children : ""}</details>`;
+}
+
 // One thing at a time: [run, busy, refused, forget]. `run` gives what the function gives, or undefined if it was refused.
 export function useDoing() {
   const [state, set] = useState({ busy: false, refused: null });

@@ -14,6 +14,7 @@ from arena.server.league.league_api import LeagueApi
 from arena.server.league.league_door import LeagueDoor
 from arena.server.league.league_reading import LeagueReading
 from arena.server.league.leagues import Leagues
+from arena.server.league.machine_api import MachineApi
 from arena.server.league.own_page import OwnApi
 from arena.server.league.played import PlayedApi
 from arena.server.league.standings import StandingsApi
@@ -32,6 +33,7 @@ def league_apis(leagues: Leagues, hosts: Hosts, reports: Reports | None = None) 
         LeagueApi(door, uploads),
         ConnectingApi(door),
         StandingsApi(door),
+        MachineApi(door),
         PlayedApi(reading),
         OwnApi(reading, reports),
         EpochsApi(door, leagues.bots.parent),

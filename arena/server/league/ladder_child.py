@@ -14,10 +14,12 @@ import trio
 from arena.box.spare import spare_cores
 from arena.errors import RemoteProtocolError
 from arena.ladder.messages import (
+    AskMachine,
     BeginLadder,
     CannotPlay,
     FieldVersion,
     FromLadder,
+    MachineSaid,
     SetCores,
     SetField,
     SetPaused,
@@ -162,6 +164,8 @@ class LadderChild:
                     self._live.report(id, state, "" if waits_for else reason, waits_for)
                 case VisitSaid():
                     self._live.note_visit(said)
+                case MachineSaid():
+                    self._live.note_machine(said)
                 case StandingsSaid():
                     self._live.note_standings(said)
                 case CannotPlay(why):
@@ -205,6 +209,9 @@ class LadderChild:
     def open_visit(self) -> Transport:
         assert self._passing is not None, "there is a process"
         return passed_on(self._passing)
+
+    def ask_machine(self) -> None:
+        self._say(AskMachine())
 
     def set_paused(self, is_paused: bool) -> None:
         self._say(SetPaused(is_paused))

@@ -12,7 +12,7 @@ import trio
 
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.ladder.messages import StandingsSaid, VisitSaid
+from arena.ladder.messages import MachineSaid, StandingsSaid, VisitSaid
 from arena.league.entering import note_state
 from arena.league.joining import hash_of_code, plain_code, set_join_code
 from arena.league.league import League, LeagueSettings, Version, VersionState
@@ -38,6 +38,8 @@ LEAGUES_MAX = 50
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """What codes are drawn from: nothing that is read as something else."""
 CODE_LENGTH = 10
+ASKED_AGAIN_S = 10.0
+"""When a process is asked again that has not answered."""
 CODE_MIN, CODE_MAX = 6, 40
 """Characters of a code that a host chooses, without hyphens and spaces."""
 
@@ -69,6 +71,9 @@ class OpenLeague:
         """Why it is not played, as a sentence; empty if it is, or nobody knows."""
         self._folder = bots.parent / FOLDER / league.name
         self._names = KeptNames(self._folder)
+        self._machine: MachineSaid | None = None
+        """What bots find on the machine, as its process said."""
+        self._machine_said = trio.Event()
         self.is_full = False
         """Whether its matches take as much of the disk as they may."""
         self._process: LadderProcess | None = None
@@ -149,6 +154,20 @@ class OpenLeague:
         if self.visits.get(said.id) != said:
             self.visits[said.id] = said
             self.change(attrs.evolve(self.league, version=self.league.version + 1))
+
+    async def machine(self) -> MachineSaid:
+        """What bots find on the machine; its process is asked for it once, and answers while there is one."""
+        while self._machine is None:
+            if self._process is not None:
+                self._process.ask_machine()
+            with trio.move_on_after(ASKED_AGAIN_S):  # it may have ended meanwhile
+                await self._machine_said.wait()
+        return self._machine
+
+    def note_machine(self, said: MachineSaid) -> None:
+        """Takes in what bots find on the machine."""
+        self._machine = said
+        self._machine_said.set()
 
     @property
     def rests(self) -> bool:

@@ -46,6 +46,9 @@ class LadderProcess(Protocol):
     def set_paused(self, is_paused: bool) -> None:
         """Begins no more matches, builds and checks, or goes on with them."""
 
+    def ask_machine(self) -> None:
+        """Looks what bots find on the machine, and says it."""
+
 
 def field_of_league(league: League) -> list[tuple[LeagueEntry, Version]]:
     """What plays in a league or may connect, then what is to be tried, one of each owner."""
