@@ -135,8 +135,12 @@ WITHOUT_BUBBLEWRAP = (
 )
 
 
+@pytest.mark.nightly
 def test_a_run_in_a_bots_own_folder_by_landlock(own):
-    """`arena run . random` twice: the results of the first lie in the bot's folder when the second begins."""
+    """`arena run . random` twice: the results of the first lie in the bot's folder when the second begins.
+
+    At every change tests/worlds does the same, where it can, and a box of its own is tried above.
+    """
     need(LANDLOCK)
     code = "import helper, pkg.inner\n" + (HOUSE / "bots" / "random" / "random_bot.py").read_text()
     (own / "bot.py").write_text(code)
