@@ -115,7 +115,11 @@ def _made_lines(made: Any, server: str) -> Iterator[str]:
         yield f"its code: {made['code']}"
     code = f" --code {made['code']}" if made["code"] else ""
     yield f"people join: arena league join {league['name']} --to {server}{code} --name NAME"
-    yield f"and hand in: arena submit ./mybot --to {url}"
+    if made["said"]:
+        yield made["said"]
+    if league["hand_ins"]:
+        yield f"and hand in: arena submit ./mybot --to {url}"
+    yield f"or connect: arena join {url} --bot ./mybot"
 
 
 @league.command("list")

@@ -65,6 +65,8 @@ class BeginLadder(msgspec.Struct, frozen=True, tag=True):
     """How long a build may take."""
     epoch_s: float = 86_400.0
     """How long an epoch lasts, after which what it has planned is played to its end."""
+    sandbox: Literal["strict", "off"] = "strict"
+    """The box of what is handed in; `off`: nothing is, and the bots that come with the arena need none."""
     bots_fd: int = -1
     """The descriptor of the socket on which bots' connections are passed on; negative: another, or none."""
 

@@ -104,7 +104,7 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> Non
         course = LadderCourse.of(run, rater.add)
         connected = ConnectedBots(run.plan.reconnect_s, watch, note, course.begun_with)
         async with (
-            open_box("strict", secret=run.folder / DATABASE) as box,
+            open_box(begin.sandbox, secret=run.folder / DATABASE) as box,
             open_pool(run, box, watch, note, lambda nursery: connected) as (pool, _),
         ):
             versions: dict[str, str] = {}
@@ -147,7 +147,7 @@ def tournament_of_ladder(begin: BeginLadder) -> Tournament:
     folder = Path(begin.folder)
     plan = plan_from(msgspec.json.decode(begin.plan), where="the league", base=folder)
     cls = find_game(plan.game).cls
-    plan = attrs.evolve(plan, game=cls.name, tournament=KIND.name, sandbox="strict", bots=(), out=folder)
+    plan = attrs.evolve(plan, game=cls.name, tournament=KIND.name, sandbox=begin.sandbox, bots=(), out=folder)
     game: Game[Any, Any] = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
     capacity = _capacity(plan, spare_cores())

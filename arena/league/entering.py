@@ -40,11 +40,17 @@ class HandedIn:
         return self.entry.of(self.version)
 
 
-def check_may_hand_in(league: League, owner_id: str, name: str, now: float) -> LeagueEntry | None:
+def check_may_hand_in(
+    league: League, owner_id: str, name: str, now: float, *, connects: bool = False
+) -> LeagueEntry | None:
     """The bot of this name of which a new version may be handed in; None if it would be a new bot.
 
-    `name`: empty for the only one, or the owner's own name.  Raises Refusal, so that nothing is sent in vain.
+    `name`: empty for the only one, or the owner's own name; `connects`: whether it is not handed in, but
+    connects.  Raises Refusal, so that nothing is sent in vain.
     """
+    if not (connects or league.settings.hand_ins):
+        why = f"bots are not handed in to {league.name}, as its server cannot confine them: they connect"
+        raise Refusal("conflict", f"{why} (`arena join`)")
     owner = league.owner(owner_id)
     if owner.ban:
         raise Refusal("forbidden", f"{owner_id} is banned ({owner.ban}): ask the host of the league")
@@ -122,7 +128,7 @@ def add_version(
     octets: int = 0,
 ) -> tuple[League, HandedIn]:
     """A new version of the bot of this name, or a new bot, in place of what was still to be tried of it."""
-    entry = check_may_hand_in(league, owner_id, name, now)
+    entry = check_may_hand_in(league, owner_id, name, now, connects=not hash)
     if entry is None:
         owner = league.owner(owner_id)
         is_shown = not league.settings.approve_names

@@ -67,6 +67,8 @@ class LeagueSettings:
     look: Looking = "members"
     replays: ReplaysShown = "all"
     entries_per_owner: int = 1
+    hand_ins: bool = True
+    """Whether bots are handed in; if not, they connect, as where the server has no box for them."""
     hand_ins_per_day: int = 20
     approve_names: bool = False
     """Whether a name is shown only once a host has approved it."""

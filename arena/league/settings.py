@@ -13,7 +13,7 @@ from arena.refusal import Refusal
 from arena.words import listed
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
-FIXED = ("name", "game", "rules", "seats", "reserved")
+FIXED = ("name", "game", "rules", "seats", "reserved", "hand_ins")
 """What a league keeps from its beginning: other rules would be another league."""
 
 

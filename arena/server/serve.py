@@ -37,7 +37,7 @@ from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.league.apis import league_apis
 from arena.server.league.hosts import Hosts
-from arena.server.league.ladder_child import LadderChildren
+from arena.server.league.ladder_child import LadderChildren, lacks_box
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
 from arena.server.league.libraries import Libraries
@@ -305,6 +305,7 @@ async def _open_house(
                     now=time.time,
                     opened=ladders.open,
                     libraries=Libraries(plan.readable),
+                    lacks_box=lacks_box,
                 )
                 leagues.restore(list(kept_leagues.leagues(note)))
                 await keeping.start(keeper.run)  # all that was kept has been read

@@ -40,9 +40,9 @@ def said(**fields: Any) -> ArenaConnection:
     return connection
 
 
-def a_league() -> tuple[OpenLeague, LeagueVisits, Passing]:
+async def a_league() -> tuple[OpenLeague, LeagueVisits, Passing]:
     leagues = a_league_server().leagues
-    live, _ = leagues.create(LeagueSettings(name="class", game="liars-dice", join="open"), "host", "")
+    live, _ = await leagues.create(LeagueSettings(name="class", game="liars-dice", join="open"), "host", "")
     joined, _ = join_league(live.league, "Ann", None, hash_of_token("ann's"), 1.0)
     live.change(joined)
     live.attach(process := Passing())
@@ -52,7 +52,7 @@ def a_league() -> tuple[OpenLeague, LeagueVisits, Passing]:
 @asynccontextmanager
 async def a_visit() -> AsyncIterator[tuple[OpenLeague, socket.socket, socket.socket]]:
     """A league, and the two outer ends of a visit: the bot's, and the playing process's."""
-    live, visits, process = a_league()
+    live, visits, process = await a_league()
     visit = await visits.find(said())
     assert visit is not None
     bot, ours = socket.socketpair()
@@ -116,13 +116,13 @@ async def test_a_connection_ends_with_its_token(act):
 
 
 async def test_who_has_no_token_of_a_league_is_not_its_visitor():
-    _, visits, _ = a_league()
+    _, visits, _ = await a_league()
     assert await visits.find(said(token="guessed")) is None
     assert await visits.find(said(token=None)) is None
 
 
 async def test_a_league_that_is_not_played_asks_to_connect_again():
-    live, visits, _ = a_league()
+    live, visits, _ = await a_league()
     live.detach("")
     with pytest.raises(Refusal, match="connect again in a few seconds"):
         await visits.find(said())

@@ -106,7 +106,7 @@ function Mine({ here, root, token, me, league, forget }) {
   return html`<section class="card" aria-labelledby="mine"><div class="head"><h2 id="mine">Your bots</h2>
       <span class="soft"><bdi>${owner.own_name || owner.name}</bdi></span><button type="button" class="quiet leave" onClick=${forget}>Forget me in this browser</button></div>
     ${bots.map((bot) => html`<${Bot} key=${bot.id} ...${{ here, bot }} />`)}
-    <${HandIn} ...${{ root, token, bots, league }} />
+    ${league?.hand_ins !== false && html`<${HandIn} ...${{ root, token, bots, league }} />`}
     <${Connect} ...${{ root, name: league?.name, token, bots }} /></section>`;
 }
 

@@ -95,9 +95,12 @@ class HostApi(Api):
         leagues.records.check()
         host = host_among(LeagueViewer(host=await self._host_of_server(request)))
         new = await body_of(request, NewLeague)
-        settings = LeagueSettings(new.name, new.game, new.rules, new.seats, **new.changes())
+        lacks = await leagues.lacks_box() if new.hand_ins else ""
+        takes = new.hand_ins and not lacks
+        settings = LeagueSettings(new.name, new.game, new.rules, new.seats, hand_ins=takes, **new.changes())
         live, code = await leagues.create(settings, host.name, new.code)
-        return LeagueMade(shown_league(live), code)
+        said = f"bots connect to it and are not handed in, as this server has no box for them: {lacks}"
+        return LeagueMade(shown_league(live), code, said if lacks else "")
 
     async def _host_of_server(self, request: Request) -> Any:
         """The host whose token is sent; None if none is."""

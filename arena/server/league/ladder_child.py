@@ -11,8 +11,9 @@ import attrs
 import msgspec
 import trio
 
+from arena.box.box import open_box
 from arena.box.spare import spare_cores
-from arena.errors import RemoteProtocolError
+from arena.errors import ConfigError, RemoteProtocolError
 from arena.ladder.messages import (
     AskMachine,
     BeginLadder,
@@ -130,8 +131,14 @@ class LadderChild:
         settings = self._live.league.settings
         terms = {"build_s": settings.build_s, "epoch_s": 3_600 * settings.epoch_hours, **TERMS}
         readable, why = self._live.readable, ""
-        plan = plan_of_league(settings, readable)
-        self._say(BeginLadder(str(self._folder), plan, bots_fd=bots_fd, **terms))
+        begin = BeginLadder(
+            str(self._folder),
+            plan_of_league(settings, readable),
+            sandbox="strict" if settings.hand_ins else "off",
+            bots_fd=bots_fd,
+            **terms,
+        )
+        self._say(begin)
         self._say(SetCores(self.cores))
         self._live.attach(self)
         try:
@@ -216,6 +223,15 @@ class LadderChild:
     def set_paused(self, is_paused: bool) -> None:
         self._say(SetPaused(is_paused))
         self._share()
+
+
+async def lacks_box() -> str:
+    """Why no box can be made here for what is handed in, as a sentence; nothing if one can."""
+    try:
+        async with open_box("strict"):
+            return ""
+    except ConfigError as error:
+        return str(error)
 
 
 def passed_on(passing: socket.socket) -> Transport:

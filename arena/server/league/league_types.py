@@ -60,6 +60,8 @@ class NewLeague(ChangedSettings, kw_only=True):
     """How many play a match; null: the fewest who can."""
     code: CodeText = ""
     """The code with which people join; one is drawn if it is left out."""
+    hand_ins: bool = True
+    """Whether bots are handed in; if not, they connect.  They only connect where the server has no box."""
 
 
 class NewOwner(Body):
@@ -247,6 +249,8 @@ class LeagueShown(LeagueListed):
     seats: int | None
     replays: ReplaysShown
     entries_per_owner: int
+    hand_ins: bool
+    """Whether bots are handed in; if not, they connect."""
     hand_ins_per_day: int
     approve_names: bool
     archive_mb: int
@@ -269,6 +273,8 @@ class LeagueMade(msgspec.Struct):
     league: LeagueShown
     code: str
     """The code with which people join, told this once; empty if none is needed."""
+    said: str
+    """Why bots are not handed in there, but connect; empty if they are."""
 
 
 class CodeMade(msgspec.Struct):

@@ -59,6 +59,7 @@ def shown_league(live: OpenLeague) -> LeagueShown:
         seats=settings.seats,
         replays=settings.replays,
         entries_per_owner=settings.entries_per_owner,
+        hand_ins=settings.hand_ins,
         hand_ins_per_day=settings.hand_ins_per_day,
         approve_names=settings.approve_names,
         archive_mb=settings.archive_mb,

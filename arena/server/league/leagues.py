@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -208,6 +208,11 @@ class OpenLeague:
             self._process.set_field([each for _, each in self._field.values()])
 
 
+async def has_box() -> str:
+    """Says that what is handed in can be confined."""
+    return ""
+
+
 class Leagues:
     """All leagues of a server."""
 
@@ -219,11 +224,14 @@ class Leagues:
         now: Callable[[], float],
         opened: Callable[[OpenLeague], None] = lambda league: None,
         libraries: Libraries | None = None,
+        lacks_box: Callable[[], Awaitable[str]] = has_box,
     ) -> None:
         """`folder`: the server's; `opened` is told of each league, for which it may start a process.
 
-        `libraries`: the folders that hosts may grant.
+        `libraries`: the folders that hosts may grant; `lacks_box`: says why nothing that is handed in can be
+        confined here; nothing if it can.
         """
+        self.lacks_box = lacks_box
         self.records = records
         self.libraries = libraries or Libraries()
         self.bots = folder / "bots"
