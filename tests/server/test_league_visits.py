@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 
+from arena.ladder.messages import VisitSaid
 from arena.league.joining import ban_owner, hash_of_token, join_league, revoke_tokens
 from arena.league.league import LeagueSettings
 from arena.players.transport import SocketTransport, Transport
@@ -17,6 +18,7 @@ from arena.refusal import Refusal
 from arena.server.league.leagues import OpenLeague
 from arena.server.league.visits import LeagueVisit, LeagueVisits
 from arena.wire.connection import ArenaConnection
+from tests.server.league_rest import AT, BOT, league_rest
 from tests.server.league_server import FakeProcess, a_league_server
 
 MANY = 4_000_000
@@ -126,3 +128,42 @@ async def test_a_league_that_is_not_played_asks_to_connect_again():
     live.detach("")
     with pytest.raises(Refusal, match="connect again in a few seconds"):
         await visits.find(said())
+
+
+# Over HTTP
+
+
+async def test_where_there_is_no_box_bots_connect_and_are_not_handed_in():
+    """Which is said when the league is made; whoever hands in is told how else."""
+
+    async def lacks_box() -> str:
+        return "bubblewrap is missing"
+
+    async with league_rest() as rest:
+        rest.server.leagues.lacks_box = lacks_box
+        new = {"name": "class", "game": "liars-dice", "join": "open"}
+        made = await rest.post("/api/leagues", new, rest.server.host)
+        assert (False, True) == (made["league"]["hand_ins"], "bubblewrap is missing" in made["said"])
+        token = (await rest.post(f"{AT}/owners", {"name": "Ann"}))["token"]
+        status, told = await rest.ask("POST", f"{AT}/versions?file=bot.py", BOT, token)
+        assert (409, True) == (status, "they connect" in told["message"])
+        await rest.post(f"{AT}/connecting", {}, token)
+
+
+async def test_a_version_that_connects_is_named_and_shown_and_has_no_files():
+    async with league_rest() as rest:
+        await rest.league(join="open", code="")
+        token = (await rest.post(f"{AT}/owners", {"name": "Ann"}))["token"]
+        for number in (1, 2):
+            named = await rest.post(f"{AT}/connecting", {}, token)
+            assert f"Ann version {number} waits for its connection" == named["said"]
+        bot = await rest.get(f"{AT}/bots/b1", token)
+        assert {"is_connected": False, "has_answered": False, "round_trip_ms": None} == bot["connection"]
+        assert [("replaced", True, None), ("waiting", True, None)] == [
+            (each["state"], each["connects"], each["hash"]) for each in bot["versions"]
+        ]
+        rest.live.note_visit(VisitSaid("b1@2", True, True))
+        assert (await rest.get(f"{AT}/bots/b1", token))["connection"]["has_answered"]
+        status, told = await rest.ask("GET", f"{AT}/bots/b1/versions/2", token=token)
+        assert (404, "b1@2 connects: its files are where it runs") == (status, told["message"])
+        assert [(True, "b1@2")] == [(each.connects, each.id) for each in rest.process.field]
