@@ -16,6 +16,7 @@ from arena.cli import cli
 from arena.ladder import play
 from arena.league.entering import hand_in, note_state
 from arena.store import Store
+from arena.terminal.league_lines import league_text
 from arena.tournament.folder.published import archive_of
 from tests.ladder.ladders import house, league
 from tests.server.league_rest import AT, LeagueRest, league_rest
@@ -204,3 +205,10 @@ async def test_who_stands_where_is_told_with_names(tmp_path):
             ("b1", "b1", 1, "o1"),
             ("odds", "odds", None, None),
         ]
+        assert told["costs"] is None, "nothing is known yet of how long matches take"
+        said = StandingsSaid(4, 20, rows, match_s=3.98, match_bytes=1_400, cores=2.0)
+        rest.live.note_standings(said)
+        told = await rest.get(f"{AT}/standings", tokens["Ann"])
+        assert 1_800 == told["costs"]["matches_an_hour"]
+        text = league_text(await rest.get(AT, tokens["Ann"]), told, [])
+        assert "1,800 matches an hour, a new version is ranked in about 8.6 minutes" in text
