@@ -18,6 +18,8 @@ _IMPORT = re.compile(
 _LIST = re.compile(r"(?:^|(?<=[;}]))export\s*\{([^}]*)\}(?!\s*from);?", re.MULTILINE)
 _DEFAULT = re.compile(r"(?:^|(?<=[;}]))export\s+default\s+", re.MULTILINE)
 _DECLARED = re.compile(r"^export\s+((?:async\s+)?function|const|let|class)\s+(\w+)", re.MULTILINE)
+_COMMENTS = re.compile(r"^ *//.*\n", re.MULTILINE)
+"""Lines that only say something to readers, who find them in the modules."""
 _LEFT = re.compile(r"(?:^|(?<=;))(?:import|export)\b(?!\()", re.MULTILINE)
 
 
@@ -89,7 +91,7 @@ def _translated(text: str, path: str) -> tuple[str, str]:
         exported["default"] = "defaultOfModule"
         return "const defaultOfModule = "
 
-    text = _IMPORT.sub(imported, text)
+    text = _IMPORT.sub(imported, _COMMENTS.sub("", text))
     text = _DECLARED.sub(declared, text)
     text = _DEFAULT.sub(default, text)
     text = _LIST.sub(listed, text)

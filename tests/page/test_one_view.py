@@ -176,7 +176,7 @@ def test_fingers_have_room(person: Callable[..., Person]) -> None:
 
 @pytest.mark.parametrize("sizes", daily(TIGHT.__eq__, (TIGHT, SIZES)), ids=len)
 def test_no_page_breaks_a_word(sizes: Sequence[tuple[int, int]], person: Callable[..., Person]) -> None:
-    """Home, a table before its match, the results, a report and a finished match, at several widths."""
+    """Home, a table before its match, all lists, a report and a finished match, at several widths."""
     ann = person()
     ann.says("ann")
     ann.makes_table("No-Limit Hold'em")
@@ -185,7 +185,7 @@ def test_no_page_breaks_a_word(sizes: Sequence[tuple[int, int]], person: Callabl
     ann.go(matches)
     ann.page.locator(".rows a").first.wait_for()
     finished = ann.page.locator(".rows a").first.get_attribute("href")
-    for path in ("/", waiting, "/results", matches, finished, "/results/spring%20cup"):
+    for path in ("/", waiting, "/matches", "/leagues", "/results", matches, finished, "/results/spring%20cup"):
         ann.go(path)
         ann.page.wait_for_load_state("networkidle")
         for width, height in sizes:

@@ -48,8 +48,7 @@ function news({ lost, won, said }) {
 // Who won, for the middle of a table whose match is over.
 export function winners(scene) {
   const names = scene.names.filter((_, seat) => scene.ranks[seat] === 1);
-  return html`<p class="k-title">${mark("won")} ${listed(names)}</p>
-    <p class="k-note">${names.length > 1 ? "share first place" : "wins the match"}</p>`;
+  return html`<p class="k-title">${mark("won")} ${listed(names)} <span class="k-note">${names.length > 1 ? "share first place" : "wins the match"}</span></p>`;
 }
 
 // How many sit left, at the top and right of the one at the bottom; the rest sits beside that one.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from arena.words import number
+from arena.analysis.bot_page import LostHow
+from arena.words import counted, listed, number
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -27,6 +28,24 @@ def day(unix_s: float) -> str:
     """A day such as `21 November 2026`, in UTC, and in English whatever the locale."""
     moment = datetime.fromtimestamp(unix_s, UTC)
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def losses(how: LostHow) -> str:
+    """Why a bot lost its matches, as a sentence: it failed, had bad luck, or was outplayed."""
+    if how.in_all == 1:
+        which = (
+            "it failed" if how.by_faults else "it lost by luck alone" if how.by_luck else "it was outplayed"
+        )
+        return f"In its only lost match {which}."
+    if how.by_play == how.in_all:
+        return f"It was outplayed in all of its {counted(how.in_all, 'lost match')}."
+    why = {
+        "failed in {}": how.by_faults,
+        "lost {} by luck alone": how.by_luck,
+        "was outplayed in {}": how.by_play,
+    }
+    said = listed([words.format(number(count)) for words, count in why.items() if count])
+    return f"Of its {counted(how.in_all, 'lost match')} it {said}."
 
 
 def bound(row: Any) -> str:
