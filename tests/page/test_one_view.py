@@ -185,7 +185,16 @@ def test_no_page_breaks_a_word(sizes: Sequence[tuple[int, int]], person: Callabl
     ann.go(matches)
     ann.page.locator(".rows a").first.wait_for()
     finished = ann.page.locator(".rows a").first.get_attribute("href")
-    for path in ("/", waiting, "/matches", "/leagues", "/results", matches, finished, "/results/spring%20cup"):
+    for path in (
+        "/",
+        waiting,
+        "/matches",
+        "/leagues",
+        "/results",
+        matches,
+        finished,
+        "/results/spring%20cup",
+    ):
         ann.go(path)
         ann.page.wait_for_load_state("networkidle")
         for width, height in sizes:
