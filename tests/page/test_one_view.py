@@ -287,3 +287,14 @@ def test_every_card_of_a_large_hand_is_in_reach(
         if is_next:
             ann.page.locator("[data-part=accuse]").click()
             ann.page.locator(".bluff-moves + .bluff-moves").wait_for(state="detached")
+
+
+@pytest.mark.nightly
+def test_the_whole_screen_is_one_view_too(full: Callable[..., Person]) -> None:
+    """A press shows board, dock and log alone, and another one the page again."""
+    ann = full("holdem", 1280, 720)
+    ann.page.get_by_role("button", name="Full screen").click()
+    ann.page.wait_for_function("document.fullscreenElement?.matches('.player')")
+    assert not any(ann.page.evaluate(HIDDEN).values())
+    ann.page.get_by_role("button", name="Full screen").click()
+    ann.page.wait_for_function("!document.fullscreenElement")
