@@ -56,8 +56,8 @@ CROWDED = """([height, parity]) => {
 """Draws the first step of every kind, for both viewers or by turns; returns what overlaps or sticks out."""
 
 
-ROOM = ((360, 440), (730, 520), (870, 590), (1020, 770))
-"""How wide and high a board is on a phone, on a tablet, and at a desk: the first three are the tightest of their layouts."""
+ROOM = ((360, 440), (730, 520), (1020, 770), (870, 590))
+"""How wide and high a board is on a phone, on a tablet, and at a desk, once each in every layout; and on a wider tablet."""
 SHORT = SMALL | {"holdem": Holdem(hands=6), "bluff": Bluff(plays_max=40)}
 
 
