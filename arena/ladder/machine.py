@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import trio
@@ -40,6 +40,24 @@ done"""
 _LIBRARIES = """\
 from importlib.metadata import distributions
 print(*sorted({f"{found.metadata['Name']} {found.version}" for found in distributions()}), sep="\\n")"""
+
+
+class MachineLooks:
+    """Looks round in the box of a league, and says what is there, whenever somebody asks."""
+
+    def __init__(self) -> None:
+        self._asked = trio.Event()
+
+    def ask(self) -> None:
+        """Has it looked round soon."""
+        self._asked.set()
+
+    async def run(self, box: Box, say: Callable[[MachineSaid], None]) -> None:
+        """Answers until it is cancelled."""
+        while True:
+            await self._asked.wait()
+            self._asked = trio.Event()
+            say(await found_by_bots(box))
 
 
 async def found_by_bots(box: Box) -> MachineSaid:

@@ -16,7 +16,7 @@ from arena.box.spare import spare_cores
 from arena.errors import ConfigError, RemoteProtocolError
 from arena.ladder.connected import VISIT_MARGIN_S, ConnectedBots
 from arena.ladder.field import Field
-from arena.ladder.machine import found_by_bots
+from arena.ladder.machine import MachineLooks
 from arena.ladder.messages import (
     REASON_MAX,
     AskMachine,
@@ -130,7 +130,7 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> Non
                 nursery.start_soon(ladder.tell)
                 nursery.start_soon(ladder.rate)
                 nursery.start_soon(ladder.publish)
-                nursery.start_soon(ladder.look_round)
+                nursery.start_soon(ladder.machine.run, box, ladder._say)
                 if bots_fd >= 0:
                     nursery.start_soon(connected.listen, bots_fd)
                 try:
@@ -191,7 +191,7 @@ class _OpenLadder:
     """Messages that the server is to be sent."""
     _has_news: trio.Event = attrs.field(factory=trio.Event)
     _is_changed: trio.Event = attrs.field(factory=trio.Event)
-    _wants_machine: trio.Event = attrs.field(factory=trio.Event)
+    machine: MachineLooks = attrs.field(factory=MachineLooks)
     _has_ended: trio.Event = attrs.field(factory=trio.Event)
     """Set when an epoch has ended."""
 
@@ -228,13 +228,6 @@ class _OpenLadder:
     def note_epoch(self) -> None:
         self._has_ended.set()
 
-    async def look_round(self) -> None:
-        """Tells what bots find on the machine, once somebody has asked."""
-        while True:
-            self._wants_machine = trio.Event()
-            await self._wants_machine.wait()
-            self._say(await found_by_bots(self._box))
-
     async def publish(self) -> None:
         """Has copies made of the epochs that have ended."""
         while True:
@@ -253,7 +246,7 @@ class _OpenLadder:
                 self._wake()
                 continue
             if isinstance(said, AskMachine):
-                self._wants_machine.set()
+                self.machine.ask()
                 continue
             if isinstance(said, SetCores):
                 self.play.limit(_capacity(self._run.plan, said.cores))
