@@ -16,10 +16,11 @@ from arena.cli.group import cli, options
     ("--new-version", "is_new", None, "It is another one than before: it plays as a new version."),
 )
 def join(url: str, spec: str | None, name: str | None, is_new: bool) -> int:
-    """Bring a bot that runs here to a league: it connects, plays, and comes back when the server does.
+    """Bring a bot that runs here to a league.
 
-    URL is the league's: http://HOST/leagues/NAME.  Your token is that of `arena league join`, or ARENA_TOKEN.
-    The bot runs without a box, with your rights.  A league cannot know that a program has changed: say so.
+    It connects, plays, and comes back when the server does.  URL is the league's: http://HOST/leagues/NAME.
+    Your token is that of `arena league join`, or ARENA_TOKEN.  The bot runs without a box, with your rights.
+    A league cannot know that a program has changed: say so.
     Exit code 1: it plays no more; 2: it was not let in.
 
     \b

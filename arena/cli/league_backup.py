@@ -26,9 +26,9 @@ WHERE = ("--data", "DIR", f"The folder of the server.  [{DATA}]")
     ("--without-people", None, "To be shared: no names, roster, tokens, logs and files of bots."),
 )
 def export(name: str, file: str, data: str | None, without_people: bool) -> int:
-    """Write a league to a file, as it is at one moment; it is played on meanwhile.
+    """Write a league to a file, as it is at one moment.
 
-    The file has the hashes of tokens, so that they work wherever it is imported.
+    It is played on meanwhile.  The file has the hashes of tokens, so that they work wherever it is imported.
 
     \b
     Examples:
@@ -49,9 +49,9 @@ def export(name: str, file: str, data: str | None, without_people: bool) -> int:
 @click.argument("file", metavar="FILE")
 @options("Where", WHERE)
 def import_(file: str, data: str | None) -> int:
-    """Take a league from a file into the folder of a server, which does not run meanwhile.
+    """Take a league from a file into the folder of a server.
 
-    Its tokens and codes work, and it is played on when the server starts.
+    The server does not run meanwhile.  Its tokens and codes work, and it is played on when the server starts.
 
     \b
     Example: arena league import class-7b.zip --data /srv/arena

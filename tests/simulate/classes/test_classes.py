@@ -113,7 +113,11 @@ def test_what_must_not_be_is_seen(school):
     assert [] == [*school.wrong, *wrong_matches(school), *wrong_states(school)]
     school.books.note_begun(min(school.books.kept))
     school.books.kept.add("another")
-    _change(school, "UPDATE seats SET illegal = 1 WHERE match = 1 AND seat = 0")
+    _change(
+        school,
+        "UPDATE seats SET illegal = 1 WHERE match = 1 AND seat = 0",
+        "UPDATE seats SET bot = CASE seat WHEN 0 THEN 'b1@1' ELSE 'b2@1' END WHERE match = 2",
+    )
     live = school.life.leagues.find("class")
     first, *others = live.league.entries.values()
     for entry in others:
