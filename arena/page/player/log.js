@@ -1,6 +1,6 @@
 // What happened so far, line by line, beside the board of the match player.
 
-import { html, useEffect, useMemo, useRef } from "../html.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef } from "../html.js";
 import { cardWords } from "../drawings/cards.js";
 import { isolated } from "../drawings/names.js";
 import { amountOf, linesAt, timesAt } from "../film.js";
@@ -23,7 +23,7 @@ export function Log({ film, viewer, place, go, plays, spells }) {
     return known.slice(at + 1, place + 1).flat().slice(-most);
   }, [known, place]);
   const toNow = () => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }; // it may be gone by then
-  useEffect(toNow, [entries]);
+  useLayoutEffect(toNow, [entries]);
   useEffect(() => {
     const watcher = new ResizeObserver(toNow);
     watcher.observe(list.current);
