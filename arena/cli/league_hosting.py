@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.group import DONE, options
-from arena.cli.league import at_league, host_link, league
+from arena.cli.league import JSON, at_league, host_link, league
 from arena.cli.serve import DATA
 
 WHY = ("--why", "why", "TEXT", "Why; everybody in the league can read it.")
@@ -29,6 +29,26 @@ def set_of_league(name: str, to: str | None, settings: tuple[str, ...]) -> int:
     from arena.terminal.league_lines import asked_settings
 
     host_link(to, name).of_league("POST", "/settings", asked_settings(settings))
+    return DONE
+
+
+@league.command()
+@at_league
+@options("Output", JSON)
+def alike(name: str, to: str | None, as_json: bool) -> int:
+    """List owners who handed in equal versions or files; hosts alone see that.
+
+    Files that more than four owners have are left out: they come from a template.
+
+    \b
+    Example: arena league alike class-7b
+    """
+    from arena.terminal.league_lines import alike_table
+    from arena.terminal.text import as_json as json_of
+    from arena.terminal.text import out
+
+    found = host_link(to, name).of_league("GET", "/alike")
+    out(json_of(found) if as_json else alike_table(found))
     return DONE
 
 

@@ -11,7 +11,7 @@ from arena.errors import ConfigError, unwritable
 from arena.reading.units import shown
 from arena.terminal.league_link import LeagueLink
 from arena.terminal.text import as_table
-from arena.words import clipped, counted, printable, roughly
+from arena.words import clipped, counted, listed, printable, roughly
 
 PAGE = 100
 """How many the server tells at once."""
@@ -169,6 +169,20 @@ def log_table(lines: Sequence[Any]) -> str:
     """The log of a league."""
     rows = [(_when(each["at"]), printable(each["who"]), printable(each["text"])) for each in lines]
     return as_table(("when", "who", "what"), rows, None)
+
+
+def alike_table(found: Sequence[Any]) -> str:
+    """Owners who handed in equal files."""
+    rows = [
+        (
+            *(f"{printable(name)} ({id})" for name, id in zip(each["names"], each["owners"], strict=True)),
+            " and ".join(each["versions"]),
+            "all" if each["is_whole"] else each["files"],
+            listed([*map(printable, each["paths"])], most=3) or "–",
+        )
+        for each in found
+    ]
+    return as_table(("one", "other", "first in", "equal files", "such as"), rows, None)
 
 
 def _when(unix_s: float) -> str:

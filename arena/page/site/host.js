@@ -19,6 +19,7 @@ export function Host({ here, root, token, me, league, forget }) {
     <${People} ...${{ root, token, mayDo, version: me.version, here }} />
     ${mayDo && html`<${Unfolded} title="Codes and roster"><${Codes} ...${{ root, token }} /><//>
       ${league && html`<${Unfolded} title="Settings"><${Settings} ...${{ root, token, league }} /><//>`}`}
+    <${Unfolded} title="Equal hand-ins"><${Alike} ...${{ here, root, token, version: me.version }} /><//>
     <${Unfolded} title="Log"><${Log} ...${{ root, token, version: me.version }} /><//></section>`;
 }
 
@@ -163,4 +164,13 @@ function Log({ root, token, version }) {
   }, [root, token, version]);
   if (!value) return html`<${Trouble} refused=${refused} />`;
   return html`<ol class="rows lines" reversed>${value.map(({ number, at, who, text }) => html`<li key=${number} value=${number}><time class="soft">${new Date(1000 * at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}</time> <bdi>${who}</bdi> <bdi>${text}</bdi></li>`)}</ol>`;
+}
+
+function Alike({ here, root, token, version }) {
+  const { value, refused } = useAsked(() => get(`${root}/alike`, token), [root, token, version]);
+  if (!value) return html`<${Trouble} refused=${refused} />`;
+  const bot = (id) => html`<a href=${`${here}/bots/${id.split("@")[0]}`}>${id}</a>`;
+  return html`<p class="soft">${value.length ? "Files that more than four owners have are left out. Nobody else is told." : "No two owners have handed in equal files."}</p>
+    <ul class="rows">${value.map(({ owners, names, versions, is_whole: isWhole, files, paths }) => html`<li key=${owners.join()}><bdi>${names[0]}</bdi> ${bot(versions[0])} and <bdi>${names[1]}</bdi> ${bot(versions[1])}:
+      ${isWhole ? "all files are equal" : html`${counted(files, "equal file")}, such as <code>${paths[0]}</code>`}</li>`)}</ul>`;
 }

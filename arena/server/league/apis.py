@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from arena.server.http.endpoints import Api
 from arena.server.kept.reports import Reports
+from arena.server.league.alike_api import AlikeApi
 from arena.server.league.connecting_api import ConnectingApi
 from arena.server.league.epochs_api import EpochsApi
 from arena.server.league.host_api import HostApi
@@ -38,4 +39,5 @@ def league_apis(leagues: Leagues, hosts: Hosts, reports: Reports | None = None) 
         OwnApi(reading, reports),
         EpochsApi(door, leagues.bots.parent),
         HostApi(door, uploads, reports),
+        AlikeApi(door, leagues.bots),
     ]
