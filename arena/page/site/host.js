@@ -171,6 +171,5 @@ function Alike({ here, root, token, version }) {
   if (!value) return html`<${Trouble} refused=${refused} />`;
   const bot = (id) => html`<a href=${`${here}/bots/${id.split("@")[0]}`}>${id}</a>`;
   return html`<p class="soft">${value.length ? "Files that more than four owners have are left out. Nobody else is told." : "No two owners have handed in equal files."}</p>
-    <ul>${value.map(({ owners, names, versions, is_whole: isWhole, files, paths }) => html`<li key=${owners.join()}><bdi>${names[0]}</bdi> ${bot(versions[0])} and <bdi>${names[1]}</bdi> ${bot(versions[1])}:
-      ${isWhole ? "all files are equal" : html`${counted(files, "equal file")}, such as <code>${paths[0]}</code>`}</li>`)}</ul>`;
+    <ul>${value.map(({ owners, names, versions, is_whole: isWhole, files, paths }) => html`<li key=${owners.join()}><bdi>${names[0]}</bdi> ${bot(versions[0])} and <bdi>${names[1]}</bdi> ${bot(versions[1])}: ${isWhole ? "all files are equal" : html`${counted(files, "equal file")}, such as <code>${paths[0]}</code>`}</li>`)}</ul>`;
 }
