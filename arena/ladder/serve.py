@@ -87,17 +87,30 @@ async def serve_ladder(stream: trio.abc.Stream, bots_fd: int = -1) -> bool:
     if not isinstance(begin, BeginLadder):
         raise RemoteProtocolError(f"found {type(begin).__name__}, expected BeginLadder")
     lift_files_limit()
+    why = ""
     try:
         await _play(begin, pipe, bots_fd if begin.bots_fd < 0 else begin.bots_fd)
-    except ConfigError as error:
-        await pipe.send(CannotPlay(str(error)))
+    except* ConfigError as group:  # as of a full disk, which the writer finds in a task of its own
+        why = str(_first(group))
+    if why:
+        await pipe.send(CannotPlay(why))
     return True
 
 
+def _first(group: BaseExceptionGroup[ConfigError]) -> ConfigError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, ConfigError)
+    return error
+
+
 async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> None:
-    """Opens everything that play needs, and plays.  Raises ConfigError if that cannot be done here."""
+    """Opens everything that play needs, and plays.
+
+    Raises ConfigError, or a group of them, if that cannot be done here, or no longer.
+    """
     tournament = tournament_of_ladder(begin)
-    mistake: ConfigError | None = None
     with open_run(tournament) as run, open_watch() as watch, open_conversations(run) as conversations:
         run.begin()
         rater, note = Rater(), partial(note_bug, run, Summary())
@@ -133,13 +146,8 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> Non
                 nursery.start_soon(ladder.machine.run, box, ladder._say)
                 if bots_fd >= 0:
                     nursery.start_soon(connected.listen, bots_fd)
-                try:
-                    await ladder.hear()
-                except ConfigError as error:
-                    mistake = error  # raised below: the nursery would wrap it in a group
+                await ladder.hear()
                 nursery.cancel_scope.cancel()
-    if mistake is not None:
-        raise mistake
 
 
 def tournament_of_ladder(begin: BeginLadder) -> Tournament:

@@ -96,6 +96,7 @@ OCCURS = (
     "server killed",
     "process killed",
     "killed within a write",
+    "league's disk full",
     "not taken",
     "version failed",
     "version refused",

@@ -79,6 +79,7 @@ class ProcessLife:
         self._trace = trace
         self._note_wrong = note_wrong
         self._scope = trio.CancelScope()
+        self._store: Store | None = None
         self._left = 0
         """After how many more statements it is killed; 0: it is not."""
 
@@ -96,6 +97,13 @@ class ProcessLife:
         self.is_dead = True
         self._trace.note("process killed")
         self._scope.cancel()
+
+    def fill(self) -> None:
+        """Has its disk be full from now on; the next process finds room again."""
+        if self._store is not None and not self.is_dead and not self.has_ended.is_set():
+            db = self._store.connection
+            db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
+            self._trace.note("league's disk full")
 
     async def run(self) -> None:
         """Plays to its end, whatever becomes of the task that started it: it is a process of its own."""
@@ -128,7 +136,12 @@ class ProcessLife:
 
     def watch(self, store: Store) -> None:
         """Counts what the store is told, for a kill within it."""
+        self._store = store
         store.connection.set_trace_callback(self._note_statement)
+
+    def forget(self) -> None:
+        """The store is closed."""
+        self._store = None
 
     def _note_statement(self, sql: str) -> None:
         if self._left:
@@ -270,6 +283,7 @@ def _opened(tournament: Tournament) -> Iterator[Run]:
             yield attrs.evolve(run, in_thread=life.write)
         finally:
             run.store.connection.set_trace_callback(None)
+            life.forget()
 
 
 async def _not_published(*_: object) -> None:

@@ -133,7 +133,7 @@ class School:
 
     def hear(self, sentence: str) -> None:
         self.trace.note("said", sentence)
-        if "killed" not in sentence and "exit code 0" not in sentence:
+        if not any(each in sentence for each in ("killed", "exit code 0", "the disk is full")):
             self.note_wrong(f"the server said {sentence!r}")
 
     # The halves.
@@ -153,7 +153,7 @@ class School:
             if kill.half == "server":
                 self.life.kill()
             elif (process := self.supervised.life) is not None:
-                process.kill(kill.statement)
+                process.fill() if kill.half == "disk" else process.kill(kill.statement)
 
     async def restart(self) -> None:
         await self._up()

@@ -15,7 +15,8 @@ SIGN_UP_S = 120.0
 RUSH_S = 120.0
 """Before the deadline: most of what is handed in comes in it."""
 RUSH = 0.75
-Half: TypeAlias = Literal["server", "process"]
+Half: TypeAlias = Literal["server", "process", "disk"]
+"""What ends: a half, or the room on the disk to which the process writes."""
 
 
 @attrs.frozen
@@ -125,7 +126,7 @@ def _drawn(rng: Random, seed: int, *, owners: int, hand_ins: int, hours: float, 
         batch_s=rng.choice([15.0, 60.0]),
         kills=tuple(
             Kill(
-                rng.choice(["server", "process", "process"]),
+                rng.choice(["server", "process", "process", "disk"]),
                 (number + rng.random()) * each_s,
                 rng.choice([0, rng.randint(1, 40)]),
             )
