@@ -63,7 +63,7 @@ def test_a_sleeper_costs_the_others_little():
 
 
 def _matches_of_others(habit: str) -> int:
-    """How many matches nineteen owners played among themselves beside one with this habit, in an hour."""
+    """How many matches nineteen owners played among themselves beside one with this habit, in half an hour."""
     owners = tuple(
         ClassOwner(
             f"owner {number:02}",
@@ -74,7 +74,7 @@ def _matches_of_others(habit: str) -> int:
         )
         for number in range(20)
     )
-    world = _calm(attrs.evolve(draw_whole_class(0), hours=1.0, owners=owners, tables=4))
+    world = _calm(attrs.evolve(draw_whole_class(0), hours=0.5, owners=owners, tables=4))
     with workspace() as root:
         school = play_class(world, root / "data", Trace())
         assert [] == school.wrong
