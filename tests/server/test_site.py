@@ -380,3 +380,14 @@ def test_every_game_of_the_house_has_a_small_emblem() -> None:
         picture = ROOTS["games"] / address.removeprefix("/static/games/")
         assert len(gzip.compress(picture.read_bytes())) < 1024
         assert b"<text" not in picture.read_bytes()
+
+
+def test_scripts_ask_below_the_path_of_the_site() -> None:
+    """Whatever they send to the server: links are written without the path, and get it in one place."""
+    asks = [
+        f"{script.name}: {line.strip()}"
+        for script in sorted((ROOTS["page"] / "site").glob("*.js"))
+        for line in script.read_text(encoding="utf-8").splitlines()
+        if re.search(r"\b(fetch|request\.open|history\.pushState)\(", line) and "BASE" not in line
+    ]
+    assert [] == asks

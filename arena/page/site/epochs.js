@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "../html.js";
 import { get, Refused } from "./ask.js";
+import { BASE } from "./base.js";
 import { Trouble, useDoing } from "./parts.js";
 
 const LOOK_MS = 60_000;
@@ -23,7 +24,7 @@ export function Epochs({ root, token }) {
 
 // Saves what is answered as a file; a link could not carry the token. Raises Refused.
 async function save(path, token) {
-  const answer = await fetch(path, { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
+  const answer = await fetch(BASE + path, { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
   if (!answer.ok) throw new Refused(answer.status, await answer.json());
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
