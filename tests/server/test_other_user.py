@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -55,10 +56,12 @@ async def test_a_socket_plays_one_league_a_connection(tmp_path: Path, nursery: t
     assert 0o660 == stat.S_IMODE(path.stat().st_mode)
     with pytest.raises(ConfigError, match="leagues are played there already"):
         await listen_for_leagues(path)
-    async with connected_player(path) as player:
-        pipe = Pipe[FromLadder](player.stream, FromLadder)
-        await pipe.send(BeginLadder(str(tmp_path / "class"), '{"game": "no-such-game"}'))
-        said = await pipe.receive()
+    bots, passed = socket.socketpair()
+    with bots, passed:
+        async with connected_player(path, passed.fileno()) as player:
+            pipe = Pipe[FromLadder](player.stream, FromLadder)
+            await pipe.send(BeginLadder(str(tmp_path / "class"), '{"game": "no-such-game"}'))
+            said = await pipe.receive()
     assert isinstance(said, CannotPlay)
     assert "no-such-game" in said.why
 
