@@ -16,7 +16,7 @@ from arena.cli.group import cli, options
     ("--new-version", "is_new", None, "It is another one than before: it plays as a new version."),
 )
 def join(url: str, spec: str | None, name: str | None, is_new: bool) -> int:
-    """Bring a bot that runs here to a league.
+    """Bring a bot that runs here to a league, and keep it there.
 
     It connects, plays, and comes back when the server does.  URL is the league's: http://HOST/leagues/NAME.
     Your token is that of `arena league join`, or ARENA_TOKEN.  The bot runs without a box, with your rights.

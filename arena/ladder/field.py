@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping
 import attrs
 
 from arena.ladder.messages import FieldVersion, State, VersionSaid
+from arena.schedule.ladder import FailureReason
 from arena.schedule.roster import slot_name
+
+FAILURES: dict[FailureReason, str] = {
+    "abandoned": "it failed in match after match: its log and the moments of its faults say how",
+    "crashed": "it crashed too often: its log says how",
+}
+"""How a version failed in play, as a sentence for its owner."""
 
 
 @attrs.define(eq=False)

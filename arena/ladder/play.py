@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Protocol
@@ -11,6 +11,7 @@ from typing import Protocol
 import attrs
 import trio
 
+from arena.ladder.connected import ConnectedBots
 from arena.match.record import Entry
 from arena.schedule import Pairing, match_id
 from arena.schedule.admission import Capacity
@@ -35,13 +36,6 @@ class Audience(Protocol):
     @property
     def present(self) -> Mapping[str, str]:
         """The versions that can play now -> their owners."""
-
-    @property
-    def connecting(self) -> Collection[str]:
-        """Those that connect by themselves, among others."""
-
-    def may_begin(self, pairing: Pairing) -> bool:
-        """Whether the bots of a match are here, or are blamed if they are not."""
 
     async def are_back(self) -> None:
         """Returns once those who played before, and still are to play, are here again."""
@@ -68,6 +62,7 @@ class LadderPlay:
     _draw_seal: Callable[[], Seal] = attrs.field(kw_only=True)
     _batch_s: float = attrs.field(kw_only=True)
     _audience: Audience = attrs.field(kw_only=True)
+    _callers: ConnectedBots = attrs.field(kw_only=True)
     _grounds: InProcessGrounds = attrs.field(init=False)
     _taken_on: dict[TakenHere, None] = attrs.field(factory=dict)
     """The matches in progress."""
@@ -184,7 +179,7 @@ class LadderPlay:
         opened = self._course.open_batch(
             self._audience.present,
             self._audience.take_standing(),
-            self._audience.connecting,
+            self._callers.connecting,
             ends=self._is_time_over,
         )
         for bot, how in opened.failed.items():
@@ -204,7 +199,7 @@ class LadderPlay:
 
     def _next(self) -> Pairing | None:
         """The match that begins next: of those whose bots are free, the first by the owners' shares."""
-        may_begin, can_seat = self._audience.may_begin, self._grounds.can_seat
+        may_begin, can_seat = self._callers.may_begin, self._grounds.can_seat
         return self._course.next_match(lambda pairing: may_begin(pairing) and can_seat(pairing, NOBODY))
 
     def _pending(self) -> Iterator[Pairing]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from arena.box.box import Box, open_box
 from arena.box.spare import spare_cores
 from arena.errors import ConfigError, RemoteProtocolError
 from arena.ladder.connected import VISIT_MARGIN_S, ConnectedBots
-from arena.ladder.field import Field
+from arena.ladder.field import FAILURES, Field
 from arena.ladder.machine import MachineLooks
 from arena.ladder.messages import (
     REASON_MAX,
@@ -38,7 +38,6 @@ from arena.ladder.trying import VersionRefused, check_entrant, entrant_of
 from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.players.lag import open_watch
-from arena.schedule import Pairing
 from arena.schedule.admission import Capacity
 from arena.schedule.endless import KIND
 from arena.schedule.ladder import FailureReason
@@ -68,11 +67,6 @@ BACK_S = 60.0
 """How long play waits, at the start, for those who have played before."""
 TRIAL_S = 60.0
 """How long a check may take beside play: to start the bot again and again, and to end it."""
-FAILURES: dict[FailureReason, str] = {
-    "abandoned": "it failed in match after match: its log and the moments of its faults say how",
-    "crashed": "it crashed too often: its log says how",
-}
-"""How a version failed in play, as a sentence for its owner."""
 
 
 async def serve_ladder(stream: trio.abc.Stream, bots_fd: int = -1) -> bool:
@@ -137,6 +131,7 @@ async def _play(begin: BeginLadder, pipe: Pipe[FromServer], bots_fd: int) -> Non
                     draw_seal=partial(drawn_seal, run.store.meta()),
                     batch_s=begin.batch_s,
                     audience=ladder,
+                    callers=connected,
                 )
                 nursery.start_soon(ladder.play.play)
                 nursery.start_soon(ladder.try_all)
@@ -214,13 +209,6 @@ class _OpenLadder:
     @property
     def present(self) -> Mapping[str, str]:
         return self._connected.present(self._field.playing)
-
-    @property
-    def connecting(self) -> Collection[str]:
-        return self._connected.connecting
-
-    def may_begin(self, pairing: Pairing) -> bool:
-        return self._connected.may_begin(pairing)
 
     async def are_back(self) -> None:
         with trio.move_on_after(BACK_S):

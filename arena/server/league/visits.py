@@ -6,6 +6,8 @@ as many as that takes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 import msgspec
 import trio
@@ -77,7 +79,9 @@ class LeagueVisits:
         Raises Refusal if its owner's bot cannot connect now.
         """
         token_hash = hash_of_token(connection.token or "")
-        found = self._holder(token_hash)
+        leagues = list(self._leagues)
+        # There may be 50 with 2,000 owners each.
+        found = await trio.to_thread.run_sync(_holder, leagues, token_hash) if leagues else None
         if found is None:
             return None
         self._leagues.records.check()
@@ -89,11 +93,13 @@ class LeagueVisits:
         inside = live.open_visit()
         return LeagueVisit(live, owner.id, token_hash, version.id, connection.protocol is None, inside)
 
-    def _holder(self, token_hash: str) -> tuple[OpenLeague, Owner] | None:
-        for live in self._leagues:
-            if (owner := live.league.holder(token_hash)) is not None:
-                return live, owner
-        return None
+
+def _holder(leagues: Sequence[OpenLeague], token_hash: str) -> tuple[OpenLeague, Owner] | None:
+    """The league and the owner for whom the holder of a token acts."""
+    for live in leagues:
+        if (owner := live.league.holder(token_hash)) is not None:
+            return live, owner
+    return None
 
 
 def _is_valid(owner: Owner, token_hash: str) -> bool:
