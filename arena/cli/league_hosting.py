@@ -36,7 +36,7 @@ def set_of_league(name: str, to: str | None, settings: tuple[str, ...]) -> int:
 @at_league
 @options("Output", JSON)
 def alike(name: str, to: str | None, as_json: bool) -> int:
-    """List owners who handed in equal versions or files; hosts alone see that.
+    """List owners who handed in equal files, for hosts alone.
 
     Files that more than four owners have are left out: they come from a template.
 
