@@ -11,6 +11,7 @@ from arena.store import Store
 from ..network import Trace
 from ..run import workspace
 from ..stand_ins import patched
+from . import process
 from .checks import wrong_matches, wrong_states
 from .leagues import CLASSES, WHOLE_CLASSES, play_class
 from .world import HOUR_S, ClassOwner, ClassWorld, PlannedHandIn, draw_whole_class
@@ -57,25 +58,29 @@ def test_a_class_is_the_whole_of_its_seed():
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_a_sleeper_costs_the_others_little():
-    """Of their matches, beside the same class in which it plays as the others do."""
+    """Of their matches, beside the same class in which it plays as the others do, within one epoch.
+
+    If time is not shared, it costs them 28 %.  In epochs of an hour and a half it costs them 22 %: each begins
+    with what may be saved, and its end waits for the sleeper's open series.
+    """
     beside = {habit: _matches_of_others(habit) for habit in ("good", "sleeper")}
     assert beside["sleeper"] >= (1 - SLEEPER_MAX) * beside["good"]
 
 
 def _matches_of_others(habit: str) -> int:
-    """How many matches nineteen owners played among themselves beside one with this habit, in half an hour."""
+    """How many matches nineteen owners played among themselves beside one with this habit, in four hours."""
     owners = tuple(
         ClassOwner(
             f"owner {number:02}",
             float(number),
-            (PlannedHandIn(60.0 + number, habit if number == 0 else "good", 1.0),),
+            (PlannedHandIn(60.0 + number, habit if number == 0 else "good", 4.0),),
             None,
             None,
         )
         for number in range(20)
     )
-    world = _calm(attrs.evolve(draw_whole_class(0), hours=0.5, owners=owners, tables=4))
-    with workspace() as root:
+    world = _calm(attrs.evolve(draw_whole_class(0), hours=4.0, owners=owners, tables=4))
+    with workspace() as root, patched(process, MOVE_S=60.0, EPOCH_PART=10.0):
         school = play_class(world, root / "data", Trace())
         assert [] == school.wrong
         with Store.open(school.results) as store:
