@@ -132,7 +132,7 @@ class School:
         self.wrong.append(said)
 
     def hear(self, sentence: str) -> None:
-        self.trace.note("said", sentence)
+        self.trace.note("said", sentence.replace(str(self.folder), ""))
         if not any(each in sentence for each in ("killed", "exit code 0", "the disk is full")):
             self.note_wrong(f"the server said {sentence!r}")
 
