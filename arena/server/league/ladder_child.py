@@ -119,7 +119,7 @@ class LadderChild:
         self._passing.setblocking(False)
         with self._passing, passed:
             async with self._enlisted(passed.fileno()) as child:
-                bots_fd = passed.fileno() if self._players is None else -1
+                bots_fd = passed.fileno() if isinstance(child, Child) else -1  # another was sent it
                 passed.close()  # it is the process's alone from now on
                 why = await self._speak_to(child, bots_fd)
         return why or f"its process {child.ending}: it is started again"
