@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import socket
 import subprocess
 import sys
@@ -109,11 +108,9 @@ def start_here(bot: Entrant, connect_s: float | None = None) -> BotHere:
 
 
 def _words(bot: Entrant) -> list[str]:
-    """The command, with the Python that runs this where Python is meant and has no such name."""
+    """The command; where Python is meant, the one that runs this, which has the SDK."""
     program, *words = bot.run
-    if program in PYTHON and shutil.which(program) is None:
-        program = sys.executable
-    return [program, *words]
+    return [sys.executable if program in PYTHON else program, *words]
 
 
 def _over_streams(process: subprocess.Popen[bytes]) -> BotHere:
