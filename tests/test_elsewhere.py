@@ -20,10 +20,10 @@ for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty"):
     sys.modules.pop(name, None)
 from arena.cli import cli
 from arena.sdk import Bot, run
-import arena.terminal.submitting
+import arena.terminal.leagues.submitting
 cli.main(["new", "mybot"], standalone_mode=False)
-from arena.terminal.bot_here import start_here
-from arena.terminal.joining import bring_bot, own_bot
+from arena.terminal.leagues.bot_here import start_here
+from arena.terminal.leagues.joining import bring_bot, own_bot
 from arena.handin.pack import pack_bot
 here = start_here(own_bot("./mybot"))
 print(here.line(20).decode())

@@ -16,21 +16,17 @@ from arena.cli import (  # noqa: F401  (their commands)
     doctor,
     exploit,
     help,
-    join,
-    league,
-    league_backup,
-    league_hosting,
     new,
     read,
     replay,
     schema,
     serve,
-    submit,
     table,
     torture,
     verify,
 )
 from arena.cli.group import BUG, DONE, INTERRUPTED, MISTAKE, TERMINATED, cli
+from arena.cli.leagues import join, league, league_backup, league_hosting, submit  # noqa: F401
 from arena.cli.runs import play  # noqa: F401
 from arena.errors import ArenaError, ConfigError
 

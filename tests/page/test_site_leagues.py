@@ -17,7 +17,7 @@ from site_people import asked
 from test_site_pages import barriers
 
 from arena.server.league.hosts import add_host
-from arena.terminal.bot_socket import BotSocket
+from arena.terminal.leagues.bot_socket import BotSocket
 from arena.terminal.link import read_url
 from tests.server.served import Served, a_server
 

@@ -16,7 +16,7 @@ from arena.cli import cli
 from arena.ladder import play
 from arena.league.entering import hand_in, note_state
 from arena.store import Store
-from arena.terminal.league_lines import league_text
+from arena.terminal.leagues.league_lines import league_text
 from arena.tournament.folder.published import archive_of
 from tests.ladder.ladders import house, league
 from tests.server.league_rest import AT, LeagueRest, league_rest

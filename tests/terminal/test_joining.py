@@ -11,9 +11,9 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.terminal import joining
-from arena.terminal.bot_here import start_here
-from arena.terminal.joining import Visit, bring_bot, own_bot
-from arena.terminal.league_link import LeagueLink, read_league_url
+from arena.terminal.leagues.bot_here import start_here
+from arena.terminal.leagues.joining import Visit, bring_bot, own_bot
+from arena.terminal.leagues.league_link import LeagueLink, read_league_url
 from arena.terminal.link import NoAnswer
 
 LINK = LeagueLink(*read_league_url("http://127.0.0.1:1/leagues/class"), "token")

@@ -17,8 +17,8 @@ from arena.handin.bounds import HandInLimits
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
-from arena.terminal.league_link import TOKEN, keep_token, kept_token, league_link, read_league_url
-from arena.terminal.submitting import PLAYS, REFUSED, WAITS, packed_bot, submit_bot
+from arena.terminal.leagues.league_link import TOKEN, keep_token, kept_token, league_link, read_league_url
+from arena.terminal.leagues.submitting import PLAYS, REFUSED, WAITS, packed_bot, submit_bot
 from tests.server.league_rest import AT, LeagueRest, league_rest
 from tests.server.raw_http import served
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.group import DONE, options
-from arena.cli.league import JSON, at_league, host_link, league
+from arena.cli.leagues.league import JSON, at_league, host_link, league
 from arena.cli.serve import DATA
 
 WHY = ("--why", "why", "TEXT", "Why; everybody in the league can read it.")
@@ -26,7 +26,7 @@ def set_of_league(name: str, to: str | None, settings: tuple[str, ...]) -> int:
       arena league set class-7b join=closed
       arena league set class-7b look=public entries_per_owner=2
     """
-    from arena.terminal.league_lines import asked_settings
+    from arena.terminal.leagues.league_lines import asked_settings
 
     host_link(to, name).of_league("POST", "/settings", asked_settings(settings))
     return DONE
@@ -43,7 +43,7 @@ def alike(name: str, to: str | None, as_json: bool) -> int:
     \b
     Example: arena league alike class-7b
     """
-    from arena.terminal.league_lines import alike_table
+    from arena.terminal.leagues.league_lines import alike_table
     from arena.terminal.text import as_json as json_of
     from arena.terminal.text import out
 
@@ -86,8 +86,8 @@ def exclude(name: str, to: str | None, bot: str, number: str | None, why: str | 
       arena league exclude class-7b b17 --why "asks other bots"
       arena league exclude class-7b b17 --undo
     """
-    from arena.terminal.league_lines import version_number
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_lines import version_number
+    from arena.terminal.leagues.league_link import part
 
     at, link = f"/bots/{part(bot)}", host_link(to, name)
     if undo:
@@ -110,8 +110,8 @@ def retry(name: str, to: str | None, bot: str, number: str) -> int:
     \b
     Example: arena league retry class-7b b17 2
     """
-    from arena.terminal.league_lines import version_number
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_lines import version_number
+    from arena.terminal.leagues.league_link import part
 
     version = version_number(number)
     host_link(to, name).of_league("POST", f"/bots/{part(bot)}/retry", {"version": version})
@@ -132,7 +132,7 @@ def ban(name: str, to: str | None, owner: str, why: str | None, undo: bool) -> i
       arena league ban class-7b o3 --why "attacked the server"
       arena league ban class-7b o3 --undo
     """
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_link import part
 
     at, link = f"/owners/{part(owner)}/ban", host_link(to, name)
     if undo:
@@ -153,8 +153,8 @@ def forget(name: str, to: str | None, owner: str) -> int:
     \b
     Example: arena league forget class-7b o3
     """
-    from arena.terminal.league_lines import forgotten_line
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_lines import forgotten_line
+    from arena.terminal.leagues.league_link import part
     from arena.terminal.text import say
 
     say(forgotten_line(host_link(to, name).of_league("DELETE", f"/owners/{part(owner)}")))

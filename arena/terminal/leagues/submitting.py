@@ -11,7 +11,7 @@ from typing import Any
 from arena.errors import ConfigError
 from arena.handin.bounds import HandInLimits
 from arena.handin.pack import pack_bot
-from arena.terminal.league_link import WAIT_S, LeagueLink, part
+from arena.terminal.leagues.league_link import WAIT_S, LeagueLink, part
 from arena.words import counted, listed, printable, sized
 
 TRYING = frozenset(("waiting", "building", "checking"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.errors import ConfigError, unwritable
 from arena.reading.units import shown
-from arena.terminal.league_link import LeagueLink
+from arena.terminal.leagues.league_link import LeagueLink
 from arena.terminal.text import as_table
 from arena.words import clipped, counted, listed, printable, roughly
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.group import DONE, options
-from arena.cli.league import league
+from arena.cli.leagues.league import league
 from arena.cli.serve import DATA
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ def join(url: str, spec: str | None, name: str | None, is_new: bool) -> int:
       arena join http://127.0.0.1:8080/leagues/class-7b --bot ./mybot --new-version
     """
     from arena.errors import ConfigError
-    from arena.terminal.joining import bring_bot, own_bot
-    from arena.terminal.league_link import league_link
+    from arena.terminal.leagues.joining import bring_bot, own_bot
+    from arena.terminal.leagues.league_link import league_link
     from arena.terminal.text import say
     from arena.words import printable
 

@@ -32,8 +32,8 @@ def submit(bot: str, to: str | None, name: str | None, wait: bool) -> int:
       arena submit ./mybot --to https://arena.example.org/leagues/class-7b
       arena submit ./mybot --to https://arena.example.org/leagues/class-7b --name dicer --wait
     """
-    from arena.terminal.league_link import league_link
-    from arena.terminal.submitting import submit_bot
+    from arena.terminal.leagues.league_link import league_link
+    from arena.terminal.leagues.submitting import submit_bot
     from arena.terminal.text import say
 
     return submit_bot(league_link(to or SERVER), Path(bot), name or "", say, is_waiting=wait)

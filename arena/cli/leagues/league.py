@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.cli.group import DONE, RULE, cli, options, subgroup
-from arena.cli.submit import SERVER, TO
+from arena.cli.leagues.submit import SERVER, TO
 
 if TYPE_CHECKING:
-    from arena.terminal.league_link import LeagueLink
+    from arena.terminal.leagues.league_link import LeagueLink
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +41,7 @@ def at_league(command: F) -> F:
 
 def owner_link(to: str | None, name: str | None, *, is_host: bool = False) -> LeagueLink:
     """A link with the token that is kept on this machine."""
-    from arena.terminal.league_link import league_link
+    from arena.terminal.leagues.league_link import league_link
 
     return league_link(to or SERVER, name, is_host=is_host)
 
@@ -84,7 +84,7 @@ def new(
     """
     from arena.games import GAMES
     from arena.reading.strict import whole
-    from arena.terminal.league_lines import asked_settings
+    from arena.terminal.leagues.league_lines import asked_settings
     from arena.terminal.text import out
     from arena.tournament.bots.game_source import find_game
     from arena.tournament.plan import Plan, parse_rules
@@ -131,7 +131,7 @@ def list_leagues(to: str | None, as_json: bool) -> int:
     \b
     Example: arena league list --to https://arena.example.org
     """
-    from arena.terminal.league_lines import leagues_table
+    from arena.terminal.leagues.league_lines import leagues_table
     from arena.terminal.text import as_json as json_of
     from arena.terminal.text import out
 
@@ -149,7 +149,7 @@ def show(name: str, to: str | None, as_json: bool) -> int:
     \b
     Example: arena league show class-7b
     """
-    from arena.terminal.league_lines import all_pages, league_text
+    from arena.terminal.leagues.league_lines import all_pages, league_text
     from arena.terminal.text import as_json as json_of
     from arena.terminal.text import out
 
@@ -176,7 +176,7 @@ def join(name: str, to: str | None, code: str | None, own_name: str | None) -> i
     \b
     Example: arena league join class-7b --to https://arena.example.org --code ABCDE-FGHJK --name Ann
     """
-    from arena.terminal.league_link import keep_token
+    from arena.terminal.leagues.league_link import keep_token
     from arena.terminal.text import say
     from arena.words import printable
 
@@ -209,7 +209,7 @@ def code(name: str, to: str | None, code: str | None, owner: str | None, revoke:
       arena league code class-7b --owner o3 --revoke
     """
     from arena.errors import ConfigError
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_link import part
     from arena.terminal.text import out
 
     link = owner_link(to, name) if owner else host_link(to, name)
@@ -237,7 +237,7 @@ def roster(name: str, to: str | None, roster: str | None) -> int:
       arena league roster class-7b people.csv > codes.csv
       arena league roster class-7b
     """
-    from arena.terminal.league_lines import roster_in
+    from arena.terminal.leagues.league_lines import roster_in
     from arena.terminal.text import out
 
     link = host_link(to, name)
@@ -262,8 +262,8 @@ def back(name: str, to: str | None, bot: str, number: str | None) -> int:
       arena league back class-7b b17 --to-version 1
       arena league back class-7b b17
     """
-    from arena.terminal.league_lines import version_number
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_lines import version_number
+    from arena.terminal.leagues.league_link import part
 
     at, link = f"/bots/{part(bot)}", owner_link(to, name)
     if number is None:
@@ -288,8 +288,8 @@ def download(name: str, to: str | None, bot: str, number: str, out: str | None) 
     """
     from pathlib import Path
 
-    from arena.terminal.league_lines import version_number, write_new
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_lines import version_number, write_new
+    from arena.terminal.leagues.league_link import part
     from arena.terminal.text import say
 
     version = version_number(number)
@@ -316,7 +316,7 @@ def rename(name: str, to: str | None, id: str, new_name: str | None, hide: bool,
       arena league rename class-7b b17 --hide
     """
     from arena.errors import ConfigError
-    from arena.terminal.league_link import part
+    from arena.terminal.leagues.league_link import part
 
     if (new_name is None) != (hide or show):
         raise ConfigError("say the new name, or --hide or --show: arena league rename NAME ID NEW")
@@ -341,7 +341,7 @@ def log(name: str, to: str | None, as_json: bool, message: str | None) -> int:
       arena league log class-7b
       arena league log class-7b --say "the league ends on Friday at 12"
     """
-    from arena.terminal.league_lines import all_lines, log_table
+    from arena.terminal.leagues.league_lines import all_lines, log_table
     from arena.terminal.text import as_json as json_of
     from arena.terminal.text import out
 

@@ -13,9 +13,9 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.terminal.bot_here import BotHere, start_here
-from arena.terminal.bot_socket import BotSocket
-from arena.terminal.league_link import LeagueLink
+from arena.terminal.leagues.bot_here import BotHere, start_here
+from arena.terminal.leagues.bot_socket import BotSocket
+from arena.terminal.leagues.league_link import LeagueLink
 from arena.terminal.link import NoAnswer, NoTls, nobody_answers
 from arena.wire.connection import ArenaConnection
 from arena.words import printable

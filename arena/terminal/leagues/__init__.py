@@ -1,0 +1,1 @@
+"""What a terminal says to a server's leagues, and shows of them."""
