@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ import pytest
 HOUSE = Path(__file__).parent.parent
 ARENA = HOUSE / "arena"
 
+BESIDE_MAX = 25
 LINES_MAX = 400
 LONGER: dict[str, str] = {}
 """Modules that are longer than `LINES_MAX`, each with the reason."""
@@ -381,6 +382,15 @@ def test_no_module_outgrows_its_subject() -> None:
         if (lines := len(path.read_text().splitlines())) > LINES_MAX
     }
     assert long.keys() == LONGER.keys(), f"longer than {LINES_MAX} lines: {long}"
+
+
+def test_a_folder_can_be_looked_over() -> None:
+    """At most so many modules lie side by side; more are rooms that have not been told apart."""
+    beside = Counter(path.parent for path in modules() if not path.name.startswith("__"))
+    crowded = {
+        str(folder.relative_to(HOUSE)): count for folder, count in beside.items() if count > BESIDE_MAX
+    }
+    assert {} == crowded
 
 
 def test_a_public_class_has_a_name_of_its_own() -> None:

@@ -35,13 +35,13 @@ from arena.server.kept.records import ServerRecords
 from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
-from arena.server.league.apis import league_apis
 from arena.server.league.hosts import Hosts
 from arena.server.league.ladder_child import LadderChildren, lacks_box
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
 from arena.server.league.libraries import Libraries
 from arena.server.league.other_user import share_with_players
+from arena.server.league.rest.apis import league_apis
 from arena.server.league.visits import LeagueVisits
 from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.open_tables import OpenTables

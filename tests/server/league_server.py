@@ -10,11 +10,11 @@ import attrs
 
 from arena.server.http.endpoints import Api
 from arena.server.kept.reports import Reports
-from arena.server.league.apis import league_apis
 from arena.server.league.hosts import Hosts
 from arena.server.league.league_records import LeagueRecords
 from arena.server.league.leagues import Leagues, OpenLeague
 from arena.server.league.playing import VersionToPlay
+from arena.server.league.rest.apis import league_apis
 
 
 class FakeProcess:

@@ -19,11 +19,11 @@ from arena.league.settings import new_league
 from arena.refusal import Refusal
 from arena.server.kept.keeping import not_kept, open_keeper
 from arena.server.league import ladder_child
-from arena.server.league.apis import league_apis
 from arena.server.league.hosts import HOSTS, Hosts, add_host
 from arena.server.league.ladder_child import LadderChild, LadderChildren
 from arena.server.league.league_records import KeptLeagues, LeagueRecords
 from arena.server.league.leagues import Leagues, OpenLeague
+from arena.server.league.rest.apis import league_apis
 from arena.server.league.small_files import Forgotten, note_forgotten
 from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S
 from arena.store.shown_names import names_beside, names_file

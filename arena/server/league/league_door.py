@@ -11,8 +11,8 @@ from arena.server.http.answer_types import Done
 from arena.server.http.request_types import bearer_of
 from arena.server.league.guesses import Guesses
 from arena.server.league.hosts import Host, Hosts
-from arena.server.league.league_views import LeagueViewer
 from arena.server.league.leagues import Leagues, OpenLeague
+from arena.server.league.rest.league_views import LeagueViewer
 from arena.server.tables.api import address_of
 
 SEND_TOKEN = "send the token of an owner or of a host: `Authorization: Bearer TOKEN`"

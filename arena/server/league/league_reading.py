@@ -15,8 +15,8 @@ from arena.schedule.roster import slot_name
 from arena.server.http.quotas import WaitingRequests
 from arena.server.kept.results import ResultsCatalog
 from arena.server.league.league_door import LeagueDoor, check_acts_for
-from arena.server.league.league_views import LeagueViewer
 from arena.server.league.leagues import FOLDER, OpenLeague
+from arena.server.league.rest.league_views import LeagueViewer
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.tables.api import address_of
 

@@ -17,8 +17,8 @@ from arena.server.http.endpoints import Api, QueryField, endpoint
 from arena.server.http.request_types import number_in_query
 from arena.server.kept.bot_logs import logs_text
 from arena.server.kept.reports import Reports
-from arena.server.league.league_api import AT
 from arena.server.league.league_reading import LeagueReading, started_versions
+from arena.server.league.rest.league_api import AT
 from arena.store import Store
 from arena.store.capsules import told_capsule
 from arena.store.exports import seats_of

@@ -9,9 +9,9 @@ from arena.ladder.messages import LadderRow, StandingsSaid
 from arena.league.league import League
 from arena.schedule.ladder_costs import ladder_costs
 from arena.server.http.endpoints import Api, endpoint
-from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor
 from arena.server.league.leagues import OpenLeague
+from arena.server.league.rest.league_api import AT
 
 
 class PlaceInLeague(msgspec.Struct):

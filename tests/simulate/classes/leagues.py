@@ -11,7 +11,7 @@ import trio._core._run as _run  # its dice decide who goes first: they are drawn
 import trio.testing
 
 import arena.players.lag
-import arena.server.league.league_api
+import arena.server.league.rest.league_api
 from arena.errors import FAULT_KINDS
 
 from ..network import Trace
@@ -72,7 +72,7 @@ def play_class(world: ClassWorld, folder: Path, trace: Trace) -> School:
         patched(trio.to_thread, run_sync=_at_once),
         patched(trio.from_thread, check_cancelled=lambda: None),
         patched(arena.players.lag, perf_counter=lambda: 0.0),
-        patched(arena.server.league.league_api, secrets=dice),
+        patched(arena.server.league.rest.league_api, secrets=dice),
         stood_in(world, school.supervised, dice, school.now),
     ):
         trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))

@@ -16,11 +16,11 @@ from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
 from arena.server.kept.keeping import RETRY_S, open_keeper
-from arena.server.league.apis import league_apis
 from arena.server.league.hosts import Hosts
 from arena.server.league.ladder_child import FOLDER, LadderChildren
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.leagues import Leagues
+from arena.server.league.rest.apis import league_apis
 
 from ..houses.life import EPOCH_S, Disk
 from ..houses.town import Answer, request

@@ -8,8 +8,8 @@ from starlette.requests import Request
 
 from arena.refusal import Refusal
 from arena.server.http.endpoints import Api, endpoint
-from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor
+from arena.server.league.rest.league_api import AT
 
 ASKED_S = 30.0
 """How long its process may take to look."""

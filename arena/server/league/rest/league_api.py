@@ -39,7 +39,8 @@ from arena.server.http.request_types import (
 )
 from arena.server.league.hosts import TOKEN_BYTES
 from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, acting, check_acts_for, put_kept
-from arena.server.league.league_types import (
+from arena.server.league.leagues import OpenLeague, new_code
+from arena.server.league.rest.league_types import (
     BotShown,
     CodeMade,
     HandInTaken,
@@ -53,7 +54,7 @@ from arena.server.league.league_types import (
     SelfInLeague,
     VersionNamed,
 )
-from arena.server.league.league_views import (
+from arena.server.league.rest.league_views import (
     LeagueViewer,
     hand_in_words,
     listed_league,
@@ -63,7 +64,6 @@ from arena.server.league.league_views import (
     shown_self,
     shown_version,
 )
-from arena.server.league.leagues import OpenLeague, new_code
 from arena.server.league.uploads import Uploads
 from arena.server.limits import LEAGUE_JOINS_AT_ONCE, LEAGUE_JOINS_PER_S, WAIT_MAX_S
 from arena.server.tables.api import AFTER, VERSION_MAX, WAIT, address_of

@@ -12,7 +12,8 @@ from arena.league.entering import HandedIn
 from arena.league.league import LIVE, League, LeagueEntry, Owner, Version
 from arena.league.roster import roster_text
 from arena.server.league.hosts import Host
-from arena.server.league.league_types import (
+from arena.server.league.leagues import OpenLeague
+from arena.server.league.rest.league_types import (
     BotShown,
     ConnectionShown,
     LeagueListed,
@@ -23,7 +24,6 @@ from arena.server.league.league_types import (
     SelfInLeague,
     VersionShown,
 )
-from arena.server.league.leagues import OpenLeague
 from arena.words import counted
 
 NOT_PLAYED = "It is not played at the moment: what is handed in waits."

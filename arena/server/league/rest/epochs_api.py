@@ -18,9 +18,9 @@ from arena.reading.strict import open_regular
 from arena.refusal import Refusal
 from arena.server.http.endpoints import Api, endpoint
 from arena.server.http.quotas import WaitingRequests
-from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor
 from arena.server.league.leagues import FOLDER
+from arena.server.league.rest.league_api import AT
 from arena.server.league.uploads import SENT_BYTES
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.tables.api import address_of

@@ -7,10 +7,10 @@ from starlette.requests import Request
 from arena.league.connecting import name_version
 from arena.server.http.endpoints import Api, endpoint
 from arena.server.http.request_types import body_of
-from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor, put_kept
-from arena.server.league.league_types import ConnectingNamed, NewConnecting
-from arena.server.league.league_views import LeagueViewer, shown_bot, shown_version
+from arena.server.league.rest.league_api import AT
+from arena.server.league.rest.league_types import ConnectingNamed, NewConnecting
+from arena.server.league.rest.league_views import LeagueViewer, shown_bot, shown_version
 
 
 class ConnectingApi(Api):

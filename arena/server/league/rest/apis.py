@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from arena.server.http.endpoints import Api
 from arena.server.kept.reports import Reports
-from arena.server.league.alike_api import AlikeApi
-from arena.server.league.connecting_api import ConnectingApi
-from arena.server.league.epochs_api import EpochsApi
-from arena.server.league.host_api import HostApi
 from arena.server.league.hosts import Hosts
-from arena.server.league.league_api import LeagueApi
 from arena.server.league.league_door import LeagueDoor
 from arena.server.league.league_reading import LeagueReading
 from arena.server.league.leagues import Leagues
-from arena.server.league.machine_api import MachineApi
 from arena.server.league.own_page import OwnApi
-from arena.server.league.played import PlayedApi
+from arena.server.league.rest.alike_api import AlikeApi
+from arena.server.league.rest.connecting_api import ConnectingApi
+from arena.server.league.rest.epochs_api import EpochsApi
+from arena.server.league.rest.host_api import HostApi
+from arena.server.league.rest.league_api import LeagueApi
+from arena.server.league.rest.machine_api import MachineApi
+from arena.server.league.rest.played import PlayedApi
 from arena.server.league.standings import StandingsApi
 from arena.server.league.uploads import Uploads
 

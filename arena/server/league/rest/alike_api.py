@@ -15,8 +15,8 @@ from starlette.requests import Request
 from arena.league.alike import AlikeOwners, alike_owners
 from arena.league.league import League
 from arena.server.http.endpoints import Api, endpoint
-from arena.server.league.league_api import AT
 from arena.server.league.league_door import LeagueDoor
+from arena.server.league.rest.league_api import AT
 
 BYTES_LEAST, BYTES_MOST = 200, 1 << 20
 """Files with fewer bytes are equal by chance, and larger ones are data."""

@@ -28,9 +28,10 @@ from arena.server.http.answer_types import Done
 from arena.server.http.endpoints import Answerer, Api, Method, endpoint
 from arena.server.http.request_types import Nothing, bearer_of, body_of
 from arena.server.kept.reports import Reports
-from arena.server.league.league_api import AT, ROOT
 from arena.server.league.league_door import SEND_TOKEN, LeagueDoor, host_among, put_kept
-from arena.server.league.league_types import (
+from arena.server.league.leagues import checked_code, new_code
+from arena.server.league.rest.league_api import AT, ROOT
+from arena.server.league.rest.league_types import (
     BotShown,
     ChangedSettings,
     CodeMade,
@@ -50,8 +51,13 @@ from arena.server.league.league_types import (
     RosterShown,
     VersionNamed,
 )
-from arena.server.league.league_views import LeagueViewer, known_owner, shown_bot, shown_league, shown_roster
-from arena.server.league.leagues import checked_code, new_code
+from arena.server.league.rest.league_views import (
+    LeagueViewer,
+    known_owner,
+    shown_bot,
+    shown_league,
+    shown_roster,
+)
 from arena.server.league.small_files import Forgotten, note_forgotten
 from arena.server.league.uploads import Uploads
 from arena.server.tables.api import address_of

@@ -14,8 +14,8 @@ from arena.server.http.request_types import number_in_query
 from arena.server.http.results_types import ResultsMatches
 from arena.server.kept.games_api import FIRST, FIRST_MAX, PART, part_asked
 from arena.server.kept.results_api import FILTERS, MATCHES, filter_asked, is_of_all_versions
-from arena.server.league.league_api import AT
 from arena.server.league.league_reading import LeagueReading, check_shown, started_versions
+from arena.server.league.rest.league_api import AT
 from arena.server.limits import MATCHES_MAX
 from arena.store.choosing import Kind
 
