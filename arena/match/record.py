@@ -155,7 +155,7 @@ class Entry:
     """One match as the store keeps it: planned, played, scored."""
 
     match_id: str
-    """Opaque: 12 hexadecimal digits."""
+    """Opaque: 12 hexadecimal digits, or 16 in a ladder."""
     pairing: Pairing
     deals: str
     """How luck is dealt, `same` or `fresh`: whether the rotations of its series share their luck."""

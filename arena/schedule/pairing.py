@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
@@ -100,6 +101,10 @@ def derive_seed(seed: int, *key: str | int) -> int:
     return int.from_bytes(keyed.digest(), "big")
 
 
+_IN_EPOCH = re.compile(r"#\d+\.")
+"""What ids of a ladder's pairings have, and no other."""
+
+
 @lru_cache(maxsize=8)
 def _keyed(seed: int) -> blake2b:
     """The keyed hash before it has read anything; cached, as a large schedule derives a million seeds."""
@@ -109,11 +114,12 @@ def _keyed(seed: int) -> blake2b:
 def match_id(seed: int, pairing: PairingId) -> str:
     """12 hexadecimal digits that stand for a pairing where the plan must stay hidden: in tables, on the wire.
 
-    48 bits: of 100,000 matches two share one with probability 2e-5.
+    48 bits: of 100,000 matches two share one with probability 2e-5.  A ladder never ends, and the second of
+    two that share one could not be stored: its matches have 16 digits: of 100 million, two do with 3e-4.
     """
     keyed = _before_match(seed).copy()
     keyed.update(pairing.encode())
-    return keyed.hexdigest()[:12]
+    return keyed.hexdigest()[: 16 if _IN_EPOCH.search(pairing) else 12]
 
 
 @lru_cache(maxsize=8)

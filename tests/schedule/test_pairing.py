@@ -29,11 +29,20 @@ def test_plain_names_read_as_they_are():
     assert series_id(["random", "odds"], 3) == "odds+random#3"
 
 
-@given(st.integers(0, 2**128 - 1), st.text(max_size=20), st.integers(0, 9))
-def test_match_ids_and_bot_seeds_have_their_size(seed, pairing, seat):
-    """A match id is 12 hexadecimal digits; a bot's seed fits 63 bits and differs by seat."""
-    match = match_id(seed, pairing)
-    assert 12 == len(match) == len(f"{int(match, 16):012x}")
+REPETITIONS = {3: 12, "2.3": 16}
+"""What comes after the names in the id of a series, in a ladder too -> the digits of its matches' ids."""
+
+
+@given(
+    st.integers(0, 2**128 - 1),
+    st.lists(st.text(max_size=9)),
+    st.sampled_from([*REPETITIONS]),
+    st.integers(0, 9),
+)
+def test_match_ids_and_bot_seeds_have_their_size(seed, names, repetition, seat):
+    """A match id is 12 hexadecimal digits, in a ladder 16, whatever bots are called; a bot's seed fits 63 bits and differs by seat."""
+    match = match_id(seed, f"{series_id(names, repetition)}/1")
+    assert REPETITIONS[repetition] == len(match) == len(f"{int(match, 16):0{len(match)}x}")
     own = bot_seed(seed, match, seat)
     assert 0 <= own < 2**63
     assert own != bot_seed(seed, match, seat + 1)
@@ -42,7 +51,7 @@ def test_match_ids_and_bot_seeds_have_their_size(seed, pairing, seat):
 @given(st.integers(0, 2**512 - 1), st.text(max_size=20))
 def test_match_ids_are_seeds_that_are_derived(seed, pairing):
     """The short way to a match id gives the beginning of the seed that its key names."""
-    assert f"{derive_seed(seed, 'match', pairing):032x}"[:12] == match_id(seed, pairing)
+    assert f"{derive_seed(seed, 'match', pairing):032x}".startswith(match_id(seed, pairing))
 
 
 @given(st.integers(0, 2**512 - 1))
