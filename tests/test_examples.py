@@ -71,6 +71,7 @@ def test_the_plans_are_planned(plan: str, tmp_path: Path) -> None:
     arena("run", str(EXAMPLES / plan), "--dry-run", folder=tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", ["top 1 at 70%", *nightly("top 1 at 95%")])
 def test_the_settled_one_stops_by_itself(goal: str, tmp_path: Path) -> None:

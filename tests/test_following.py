@@ -118,6 +118,7 @@ def arena(*words: str, folder: Path, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-m", "arena", *words], cwd=folder, text=True, **more)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_run_is_followed_to_its_end_by_a_program_that_ends_by_itself(tmp_path: Path) -> None:
     """Another one is ended with Ctrl-C, and the run does not care."""

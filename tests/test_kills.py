@@ -10,6 +10,7 @@ from daily import nightly
 from kills import try_all
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 @pytest.mark.parametrize("kills_wanted", [1, *nightly(2)])

@@ -106,6 +106,7 @@ def test_nobody_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (2, True) == (code, "KEY=VALUE" in err)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_was_answered_is_there_after_a_kill(tmp_path: Path) -> None:
     """The league, the token, the version and its files; a second start prints no token for hosts."""

@@ -683,6 +683,7 @@ def test_a_terminal_shows_the_standings_and_then_the_leaderboard_alone(in_termin
     assert "results in new; next:" in shown
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_run_survives_its_terminal(in_terminal):
     """It plays on in lines, and the leaderboard is in run.log; no bot is hurt."""
@@ -775,6 +776,7 @@ def test_another_goal_for_the_same_folder_is_refused(arena):
     assert 2 == code
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_was_played_without_a_goal_is_not_removed_for_it(arena):
     """What is past its end goes only if it was played under the goal; else that is refused, and nothing is lost."""

@@ -126,6 +126,7 @@ def test_any_tournament(names, seats, plain, seed):
         check(pairing, record)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "plain",

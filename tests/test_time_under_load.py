@@ -60,7 +60,8 @@ def measured(program: Path, *words: str) -> dict:
 
 
 @pytest.mark.parametrize(
-    "trouble", ["stopped", *nightly("none", "deaf"), pytest.param("quota-10", marks=NEEDS_QUOTA)]
+    "trouble",
+    ["stopped", *nightly("none", "deaf"), pytest.param("quota-10", marks=(NEEDS_QUOTA, pytest.mark.nightly))],
 )
 def test_nobody_is_charged_for_what_the_kernel_had_in_time(program, trouble):
     """32 connections at 16 tables that use 15 ms of 20, in every trouble that stops an arena.
@@ -73,6 +74,8 @@ def test_nobody_is_charged_for_what_the_kernel_had_in_time(program, trouble):
     assert trouble == "none" or found["lagged"] >= max(1, found["troubled"]), "it listened all the same"
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_workers_charge_nobody_for_what_the_kernel_had_in_time(program):
     """Meanwhile the run and its workers are stopped again and again, and other programs want all cores.
 

@@ -214,6 +214,7 @@ def test_an_aborted_match_takes_its_series_with_it(store):
 # the interval
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @given(st.lists(st.integers(1, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=30))
 def test_an_interval_is_finite_and_holds_its_rate(tallies):

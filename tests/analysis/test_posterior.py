@@ -44,6 +44,7 @@ def drawn(rng, error, draws=1_500_000):
     return strength, fits
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("error", [20.0, 40.0])
 def test_it_is_what_fields_that_are_drawn_say(error):

@@ -197,6 +197,7 @@ def test_bare_server_is_sent_what_the_arena_says() -> None:
         assert trio.run(ping_pong, client, 2, sayings, 0.02).messages >= 2
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("what", "workers"), [(next(iter(GAMES)), 2), (COMPILED, 1)])
 def test_a_run_with_workers_is_measured_without_the_start_of_bots(what, workers) -> None:

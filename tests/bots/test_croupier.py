@@ -155,6 +155,7 @@ async def wins_of(seats, series_number):
     return tallies
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("seats", "series", "at_least"), [(4, 40, 0.9), *nightly_rows((2, 100, 0.95))])
 def test_it_beats_random(seats, series, at_least):

@@ -163,6 +163,7 @@ async def wins_against_random(game, seats, series):
     return won
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("claims", "seats", "series", "least"),

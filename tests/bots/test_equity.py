@@ -62,7 +62,7 @@ def series(game, seats, seed):
 @pytest.mark.parametrize(
     ("seats", "count", "quantile"),
     [
-        pytest.param(2, 10, 2.262, id="heads-up"),
+        pytest.param(2, 10, 2.262, id="heads-up", marks=pytest.mark.nightly),
         pytest.param(6, 8, 2.365, id="six seats", marks=pytest.mark.nightly),
     ],
 )

@@ -336,6 +336,7 @@ class FitKuhn(Kuhn):
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_started_program_reads_a_game_from_a_file(tmp_path, capsys, monkeypatch):
     """In a box, from its own folder: it thinks, so that it gains on who plays at random, and never fails."""

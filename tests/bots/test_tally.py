@@ -129,6 +129,7 @@ def play(seed, *kinds):
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(("seats", "series", "least"), [(4, 40, 0.65), *nightly_rows((2, 150, 0.9))])
 def test_tally_beats_random(seats, series, least):

@@ -13,7 +13,7 @@ import time
 import pytest
 import trio
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, holds, need
-from daily import crossed
+from daily import crossed, nightly
 from test_cli import call
 from tournaments import faults, honest, play, program, rows
 
@@ -94,7 +94,7 @@ for question, _ in questions(): answer(question, move(question))
 """
 
 
-@pytest.mark.parametrize("box", [SHIELD, LANDLOCK, OFF], ids="-".join)
+@pytest.mark.parametrize("box", [SHIELD, *nightly(LANDLOCK, OFF)], ids="-".join)
 async def test_a_port_is_its_bots_own(tmp_path, monkeypatch, box):
     """A bot that connects to all ports of its run gets no question of another bot, nor is it in that bot's way.
 
@@ -256,6 +256,8 @@ def test_a_bot_that_no_run_could_start(file, capsys, monkeypatch, tmp_path):
 # Time.
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 async def test_sticky_bots_cost_others_little(tmp_path):
     """One that ends neither after goodbye nor after SIGTERM is killed beside play, and next time at once."""
     bots = (program("sticky", "ignores_sigterm.py", restart="match"), honest("ann", restart="match"))

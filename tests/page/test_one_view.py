@@ -132,6 +132,8 @@ def test_hand_board_and_buttons_are_in_one_view(
 SHIFTED = [(game, (size,), NIGHTLY_TURNS) for game in GAMES for size in SIZES]
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "sizes", "turns"),
     [("holdem", ((360, 740), (1280, 720)), TURNS), *nightly_rows(*SHIFTED)],
@@ -156,6 +158,8 @@ def test_a_turn_moves_nothing_else(
         assert max(shifts, default=0) <= SHIFT_MAX, (width, sorted(shifts)[-5:])
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_fingers_have_room(person: Callable[..., Person]) -> None:
     """Whatever can be touched on a phone is 44 px wide and high: at home, at a table, and in what is finished."""
     ann = person(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
@@ -258,6 +262,8 @@ def _played(option: dict[str, Any], *, is_true: bool) -> dict[str, Any]:
     return {"play": right if is_true and right else wrong[:1], "claim": claim}
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claims", "least", "sizes"),
     [

@@ -109,6 +109,8 @@ def test_my_matches_are_bounded_and_survive_nonsense(person: Callable[..., Perso
         ann.page.get_by_text("0 matches").wait_for()
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_a_bystander_passes_by_silence(quick: Served, person: Callable[..., Person]) -> None:
     """Challenge is the one button; no clock runs until the bid is made, then a ring closes, which is a pass."""
     ann = person()

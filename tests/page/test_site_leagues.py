@@ -85,6 +85,8 @@ def hands_in(page: Any, name: str, content: bytes) -> None:
     page.get_by_label("A file").set_input_files(file)
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_who_has_the_code_joins_and_hands_in(hosted: Hosted, page: Any) -> None:
     """The browser keeps the token; elsewhere it lets the same person in; a wrong one is said."""
     address = league(hosted, "joining")
@@ -183,6 +185,8 @@ def test_a_bot_that_is_handed_in_plays_and_stands_somewhere(hosted: Hosted, page
     asked(hosted.server, "POST", "/api/leagues/played/pause", {}, hosted.token)
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_a_host_runs_a_league_by_keyboard(hosted: Hosted, page: Any) -> None:
     """Who handed in, an exclusion with its reason, settings, a pause and the log; on a phone's width in the dark, too."""
     address = league(hosted, "hosting", is_paused=False)

@@ -128,6 +128,7 @@ def test_home_says_what_can_be_played_and_watched(person: Callable[..., Person])
     assert 0 == ann.page.locator(".turn.mine").count()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_open_table_is_watched_if_its_rules_are_those_that_were_chosen(
     quick: Served, person: Callable[..., Person]
@@ -163,6 +164,7 @@ def test_an_open_table_is_watched_if_its_rules_are_those_that_were_chosen(
     asked(quick, "DELETE", f"{at}/players/{seat['playerID']}", key=seat["key"])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_whoever_only_watches_says_how_long_a_turn_takes(person: Callable[..., Person]) -> None:
     """In the form for a table: all seats are for bots then, and nobody has to move."""

@@ -14,6 +14,7 @@ from test_site_pages import barriers
 FOLDER = "/results/spring%20cup"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_report_leads_to_every_match(person: Callable[..., Person]) -> None:
     """It runs its own script under the server's policy; the list of matches, and one of them to its end."""
@@ -52,6 +53,7 @@ def test_a_folder_or_match_that_is_not_there_is_said(person: Callable[..., Perso
         ann.page.get_by_role("heading", name="This match cannot be shown").wait_for()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_whole_match_comes_to_its_moment(person: Callable[..., Person]) -> None:
     """Who came for a moment keeps the focus, the pace and the step when the rest is there."""

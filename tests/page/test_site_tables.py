@@ -122,6 +122,7 @@ def test_a_lost_connection_comes_back_to_its_seat(quick: Served, person: Callabl
     other.page.get_by_role("heading", name="You are watching").wait_for()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_seat_that_is_lost_and_a_table_that_is_closed_are_told(
     quick: Served, person: Callable[..., Person]
@@ -149,6 +150,7 @@ def test_a_seat_that_is_lost_and_a_table_that_is_closed_are_told(
     ann.page.get_by_role("heading", name="Play the bots").wait_for()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_server_that_stops_is_told_and_waited_for(
     tmp_path: Path, chromium: Any, person: Callable[..., Person]
@@ -206,6 +208,7 @@ def to_bid(quick: Served, ann: Person) -> tuple[Any, str]:
     return bid, other["key"]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_pass_that_nobody_chose_may_come_too_late(quick: Served, person: Callable[..., Person]) -> None:
     """Whoever has bid may only pass until somebody answers, which the page does; if that is refused, nothing is told."""
@@ -315,6 +318,7 @@ def test_a_bystander_may_answer(quick: Served, person: Callable[..., Person]) ->
     raise AssertionError("ann was never a bystander")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_who_was_away_says_that_it_is_back(quick: Served, person: Callable[..., Person]) -> None:
     """Whoever let two turns go by is shown as away, and one press makes it a player like the others."""

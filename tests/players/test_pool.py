@@ -60,6 +60,7 @@ async def rotation_points(folder, bots, series):
     return sum(later) / len(later)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
     """It knows the dice of whoever it met on the same deals before, and so wins: unless the rule holds."""

@@ -127,6 +127,7 @@ for question, _ in questions(): answer(question, move(question))
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 async def test_who_has_used_up_its_time_is_gone_and_the_others_play_on(tmp_path, monkeypatch):
     """Of a real run: the first matches are played, from then on each is a fault of the bot's, and says why."""

@@ -33,7 +33,7 @@ def test_a_bots_page_stands_alone(games: dict[str, Path], watched: Any) -> None:
     assert page.is_visible("#viewer")
 
 
-@pytest.mark.parametrize("which", ["hostile", "crowd", *nightly("holdem", "chamber")])
+@pytest.mark.parametrize("which", ["hostile", *nightly("crowd", "holdem", "chamber")])
 def test_no_page_scrolls_sideways_on_a_phone(
     which: str, games: dict[str, Path], hostile: Path, crowd: Path, watched: Any
 ) -> None:

@@ -266,6 +266,7 @@ async def test_no_end_of_the_server_costs_chips(
         assert sum(member.chips for member in server.live.ring.places if member) == 2 * CHIPS
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 async def test_the_server_is_killed_and_people_play_on(tmp_path: Path) -> None:
     """`arena serve`, killed in mid-hand: users, players and what was acknowledged are there, and the house bot too."""

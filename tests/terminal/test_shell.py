@@ -107,6 +107,7 @@ def plays_on(line: str) -> str | None:
     return None
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_two_people_play_bluff_while_somebody_watches_and_the_server_is_killed(tmp_path: Path) -> None:
     """The document's words: enter, ready, play, bluff; whoever has lost the connection goes on with the key."""

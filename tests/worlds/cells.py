@@ -49,9 +49,10 @@ def cover() -> list[Cell]:
 
 
 def by_day() -> list[Cell]:
-    """Of the cover, each errand once: as one user or the other, in turns that leave out no pair of world, user and install.
+    """Of the cover, an errand for each world of every group: as one user or the other, in turns that leave out no pair.
 
-    A group that has an errand for each world is in each; a smaller one is in as many as it has errands.
+    A group of fewer errands is in as many worlds; of more, such as the languages, the rest is nightly.  The pairs are
+    those of world, user and install.
     """
     cells, errands = cover(), list(enumerate(GROUPS.values()))
     return [
@@ -61,5 +62,5 @@ def by_day() -> list[Cell]:
             if (cell.errand, cell.user) == (errand, USERS[((number + 1) // 2 + turn // 3) % 2])
         )
         for turn, group in errands
-        for number, errand in enumerate(group)
+        for number, errand in enumerate(group[: len(WORLDS)])
     ]
