@@ -206,3 +206,10 @@ def asked(server: Served, method: str, path: str, body: Any = None, key: str = "
     request = urllib.request.Request(server.http + path, data=octets, method=method, headers=headers)
     with urllib.request.urlopen(request, timeout=20) as answer:
         return json.load(answer)
+
+
+def until(page: Any, holds: str) -> None:
+    """Waits for something; the page forbids to make functions of texts, as Playwright would."""
+    page.evaluate(
+        f"async () => {{ while (!({holds})()) await new Promise((done) => setTimeout(done, 20)); }}"
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from browsers import DESK
 from daily import daily, nightly_rows
-from site_people import OVER, Person, asked, person, quick  # noqa: F401  fixtures
+from site_people import OVER, Person, asked, person, quick, until  # noqa: F401  fixtures
 
 from arena.games import GAMES
 from tests.server.served import Served, a_server
@@ -302,7 +302,7 @@ def test_the_whole_screen_is_one_view_too(full: Callable[..., Person]) -> None:
     """A press shows board, dock and log alone, and another one the page again."""
     ann = full("holdem", 1280, 720)
     ann.page.get_by_role("button", name="Full screen").click()
-    ann.page.wait_for_function("document.fullscreenElement?.matches('.player')")
+    until(ann.page, "() => document.fullscreenElement?.matches('.player')")
     assert not any(ann.page.evaluate(HIDDEN).values())
     ann.page.get_by_role("button", name="Full screen").click()
-    ann.page.wait_for_function("!document.fullscreenElement")
+    until(ann.page, "() => !document.fullscreenElement")

@@ -16,7 +16,7 @@ def test_a_newcomer_is_placed_in_a_few_batches(monkeypatch: pytest.MonkeyPatch) 
     (found,) = ladder.newcomers()
     assert found.is_placed
     assert found.all_matches <= placing.MATCHES_MAX
-    assert not ladder.missed
+    assert 100 * len(ladder.missed) / (placing.FIELD + 1) <= placing.MISSED_MAX
 
 
 @pytest.mark.nightly
