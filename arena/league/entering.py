@@ -231,9 +231,15 @@ def moved_by_process(
 
 # What an owner does.
 
+BACK_S = 600.0
+"""How long a version that left is out of play: its open series ended with it, those that it was losing too."""
 
-def roll_back(league: League, entry_id: str, number: int, now: float) -> League:
-    """Has an earlier version play again that has played, in place of the one that plays."""
+
+def roll_back(league: League, entry_id: str, number: int, now: float, *, is_host: bool = False) -> League:
+    """Has an earlier version play again that has played, in place of the one that plays.
+
+    A host may do so at once, owners not soon after it has left.  Raises Refusal.
+    """
     entry = league.entry(entry_id)
     check_may_play(league, entry)
     version = entry.version(number)
@@ -243,6 +249,12 @@ def roll_back(league: League, entry_id: str, number: int, now: float) -> League:
         why = f"version {number} {_why_not_back(version)}: name one that has played and did not fail"
         raise Refusal("conflict", why, field="version")
     older = entry.playing
+    wait_s = min(BACK_S, version.changed_at + BACK_S - now)
+    if wait_s > 0 and not is_host and (older is not None or version.state == "withdrawn"):
+        why = (
+            f"version {number} left play just now: it can come back in {counted(ceil(wait_s / 60), 'minute')}"
+        )
+        raise Refusal("too_many", why, key="back", seconds=wait_s)
     if older is not None:
         league = league.with_version(entry, moved(older, "replaced", now, f"rolled back to version {number}"))
         entry = league.entry(entry_id)

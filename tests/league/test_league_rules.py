@@ -8,7 +8,17 @@ import attrs
 import pytest
 
 from arena.league.connecting import connect_bot
-from arena.league.entering import DAY_S, REFUSED_PER_DAY, HandedIn, hand_in, note_state, roll_back, tried_next
+from arena.league.entering import (
+    BACK_S,
+    DAY_S,
+    REFUSED_PER_DAY,
+    HandedIn,
+    hand_in,
+    note_state,
+    roll_back,
+    tried_next,
+    withdraw_entry,
+)
 from arena.league.joining import (
     add_person_code,
     add_roster,
@@ -260,16 +270,28 @@ def test_one_of_an_owner_is_tried_at_a_time_the_newest_first() -> None:
 def test_going_back() -> None:
     """To what has played and did not fail."""
     league = playing(a_league(), "aa", "bb")
-    back = roll_back(league, "b1", 1, 4.0)
+    now = BACK_S + 4.0
+    back = roll_back(league, "b1", 1, now)
     assert ["playing", "replaced"] == states(back)
-    assert "conflict" == refused(roll_back, back, "b1", 1, 5.0)[0]
-    failed = note_state(back, "b1@1", "failed", "it crashed 20 times", "", 6.0)
+    assert "conflict" == refused(roll_back, back, "b1", 1, now)[0]
+    failed = note_state(back, "b1@1", "failed", "it crashed 20 times", "", now)
     assert ["failed", "replaced"] == states(failed)
-    assert "conflict" == refused(roll_back, failed, "b1", 1, 7.0)[0]
-    assert ["failed", "playing"] == states(roll_back(failed, "b1", 2, 7.0))
+    assert "conflict" == refused(roll_back, failed, "b1", 1, now)[0]
+    assert ["failed", "playing"] == states(roll_back(failed, "b1", 2, now))
     waiting = handed(a_league(), "aa")
     assert "conflict" == refused(roll_back, waiting, "b1", 1, 7.0)[0]
     assert "not_found" == refused(roll_back, waiting, "b1", 2, 7.0)[0]
+
+
+def test_nobody_leaves_and_comes_back_whenever_it_is_losing() -> None:
+    """Open series are void then: a version is out of play for a while, whichever way it left."""
+    league = roll_back(playing(a_league(), "aa", "bb"), "b1", 1, BACK_S + 4.0)
+    assert "too_many" == refused(roll_back, league, "b1", 2, BACK_S + 5.0)[0]
+    assert ["replaced", "playing"] == states(roll_back(league, "b1", 2, BACK_S + 5.0, is_host=True))
+    assert ["replaced", "playing"] == states(roll_back(league, "b1", 2, 2 * BACK_S + 4.0))
+    left = withdraw_entry(league, "b1", BACK_S + 5.0)
+    assert "too_many" == refused(roll_back, left, "b1", 1, 2 * BACK_S)[0]
+    assert ["playing", "replaced"] == states(roll_back(left, "b1", 1, 2 * BACK_S + 5.0))
 
 
 @pytest.mark.parametrize("name", ["o3", "B17", "b17@2", "О3", "ｂ1"])

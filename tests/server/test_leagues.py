@@ -250,7 +250,7 @@ async def test_a_process_is_told_what_changes_for_it_alone(tmp_path: Path) -> No
         assert ["b1@1", "b1@2", "b2@1"] == process.ids
         rest.live.report("b1@2", "playing")
         assert ["b1@2", "b2@1"] == process.ids
-        await rest.post(f"{AT}/bots/b1/roll-back", {"version": 1}, ann)
+        await rest.post(f"{AT}/bots/b1/roll-back", {"version": 1}, rest.server.host)
         assert ["b1@1", "b2@1"] == process.ids
         await rest.post(f"{AT}/pause", {}, rest.server.host)
         assert process.is_paused

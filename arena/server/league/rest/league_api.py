@@ -296,13 +296,13 @@ class LeagueApi(Api):
         {200: BotShown},
         body=VersionNamed,
         proof="token",
-        refusals=("conflict",),
+        refusals=("conflict", "too_many"),
     )
     async def roll_back(self, request: Request) -> BotShown:
         """Has an earlier version play again that has played."""
         live, viewer, entry = await self._door.bot(request)
         number = (await body_of(request, VersionNamed)).version
-        after = roll_back(live.league, entry.id, number, live.now())
+        after = roll_back(live.league, entry.id, number, live.now(), is_host=viewer.host is not None)
         await put_kept(live, after.noting(acting(viewer), f"has {entry.id}@{number} play again", live.now()))
         return shown_bot(live, live.league.entry(entry.id), viewer)
 
