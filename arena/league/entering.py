@@ -232,7 +232,7 @@ def moved_by_process(
 # What an owner does.
 
 BACK_S = 600.0
-"""How long a version that left is out of play: its open series ended with it, those that it was losing too."""
+"""How long a version is out of play once it left: its open series ended with it, lost ones too."""
 
 
 def roll_back(league: League, entry_id: str, number: int, now: float, *, is_host: bool = False) -> League:

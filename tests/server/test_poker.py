@@ -37,7 +37,7 @@ async def test_a_client_written_from_the_document_plays(autojump_clock: MockCloc
     async with opened() as server:
 
         async def one(name: str, seed: int) -> None:
-            seen[name] = await (await server.user(name)).play(trio.sleep, Random(seed), acts=24)
+            seen[name] = await (await server.user(name)).play(trio.sleep, Random(seed), acts=40)
 
         async with trio.open_nursery() as nursery:
             for seed, name in enumerate(("ann", "bob", "eve", "kim", "lou", "zoe")):

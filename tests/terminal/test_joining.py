@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.terminal import joining
+from arena.terminal.leagues import joining
 from arena.terminal.leagues.bot_here import start_here
 from arena.terminal.leagues.joining import Visit, bring_bot, own_bot
 from arena.terminal.leagues.league_link import LeagueLink, read_league_url

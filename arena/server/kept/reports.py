@@ -11,6 +11,7 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -88,7 +89,10 @@ class Reports:
 
     async def remove(self, league: str, bots: Sequence[str]) -> None:
         """Deletes what was made for the owner of these bots of a league."""
-        begins = tuple(f"{_begins(report_key(league, bot))}-" for bot in bots)
+        keys = [report_key(league, bot) for bot in bots]
+        begins = tuple(f"{_begins(key)}-" for key in keys)
+        for key in keys:
+            self._waiting.pop(key, None)  # one that is being made is removed once it is
 
         def remove() -> None:
             for file in _files(self._home):
@@ -137,7 +141,8 @@ class Reports:
                 if why:
                     self._failed.put((key, folder.fingerprint), why)
                     self._note(f"the report of {printable(folder.name)} could not be made: {why}")
-                del self._waiting[key]
+                if self._waiting.pop(key, None) is None:
+                    await trio.to_thread.run_sync(partial(self._file(folder).unlink, missing_ok=True))
             self._woken = trio.Event()
             await self._woken.wait()
 

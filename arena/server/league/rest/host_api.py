@@ -222,11 +222,14 @@ class HostApi(Api):
         bots = [entry.id for entry in live.league.entries_of(id)]
         people = len(live.league.owner(id).persons)
         after, hashes = forget_owner(live.league, id, host.name, live.now())
-        await put_kept(live, after)
-        await self._uploads.remove(hashes)
-        logs = await trio.to_thread.run_sync(live.remove_logs)
-        if self._reports is not None:
-            await self._reports.remove(live.league.name, bots)
+        try:
+            await put_kept(live, after)
+        finally:  # the note of it lies on the disk already: whatever else fails, the files go
+            with trio.CancelScope(shield=True):
+                await self._uploads.remove(hashes)
+                logs = await trio.to_thread.run_sync(live.remove_logs)
+                if self._reports is not None:
+                    await self._reports.remove(live.league.name, bots)
         return OwnerForgotten(id, bots, people, len(hashes), logs)
 
     @_by_host("POST", f"{AT}/names/{{id}}", Done, NameDecided)
