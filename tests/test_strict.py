@@ -1,5 +1,6 @@
 """Reading TOML strictly: what the readers of plans and of bot.toml are made of."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,7 @@ from arena.reading.strict import (
     flag,
     many,
     one_of,
+    open_within,
     optional,
     place,
     read_table,
@@ -209,3 +211,19 @@ def test_any_word_gets_an_answer(word):
     """Whatever was written, the nearest word is one of those there are, or none is named."""
     near = did_you_mean(word, ["odds", "random"])
     assert near in ("", " (did you mean odds?)", " (did you mean random?)")
+
+
+def test_no_link_on_the_way_is_followed(tmp_path: Path) -> None:
+    """Neither in place of the file nor of a folder above it, up to the one that is trusted."""
+    inner, secret = tmp_path / "top" / "inner", tmp_path / "secret"
+    inner.mkdir(parents=True)
+    for file in (inner / "file", secret):
+        file.write_text("here")
+    with open_within(tmp_path, inner / "file") as opened:
+        assert b"here" == opened.read()
+    (inner / "link").symlink_to(secret)
+    (tmp_path / "aside").symlink_to(inner)
+    os.mkfifo(inner / "pipe")
+    for path in (inner / "link", tmp_path / "aside" / "file", inner / "pipe", inner, inner / "missing"):
+        with pytest.raises(OSError):
+            open_within(tmp_path, path)

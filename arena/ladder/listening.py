@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import trio
@@ -21,6 +20,8 @@ from arena.errors import ConfigError
 
 PLAYED_MAX = 50
 """How many leagues may be played at once; further connections are closed."""
+AGAIN_S = 0.1
+"""How long to wait where nothing more can be opened."""
 UMASK = 0o007
 """What is made belongs to the group of its folder too, of which the server is a member."""
 
@@ -29,14 +30,18 @@ async def listen_for_leagues(
     path: Path, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Plays until it is cancelled.  Raises ConfigError if nobody can listen at this path."""
+    waiting = trio.CapacityLimiter(PLAYED_MAX)
     with _listening(path) as listener:
         async with trio.open_nursery() as nursery:
             task_status.started()
             while True:
-                connection, _ = await listener.accept()
-                with connection:
-                    if len(nursery.child_tasks) < PLAYED_MAX:
-                        nursery.start_soon(_play, _started(connection.fileno()))
+                try:
+                    connection, _ = await listener.accept()
+                    with connection:
+                        if len(nursery.child_tasks) < PLAYED_MAX:
+                            nursery.start_soon(_play, _started(connection.fileno()), waiting)
+                except OSError:  # no room for a connection or a process: those that play go on
+                    await trio.sleep(AGAIN_S)
 
 
 def _started(descriptor: int) -> subprocess.Popen[bytes]:
@@ -50,9 +55,9 @@ def _started(descriptor: int) -> subprocess.Popen[bytes]:
     )
 
 
-async def _play(process: subprocess.Popen[bytes]) -> None:
+async def _play(process: subprocess.Popen[bytes], waiting: trio.CapacityLimiter) -> None:
     try:
-        await trio.to_thread.run_sync(partial(process.wait), abandon_on_cancel=True)
+        await trio.to_thread.run_sync(process.wait, abandon_on_cancel=True, limiter=waiting)
     finally:
         process.kill()
 

@@ -381,6 +381,10 @@ class _OpenLadder:
             self._pool.admit(version.id)
             bot = StoredBot(version.id, path="connects", margin_s=VISIT_MARGIN_S)
             await self._keep.send([AddBot(bot)])
+            if version.id not in self._field.wanted:  # it was taken back at this very moment
+                self._pool.withdraw(version.id)
+                await self._keep.send([SetStatus(version.id, "without")])
+                return f"{version.id} plays no more"
             self._field.enter(version)
             self._note(version.id, "playing")
         self._wake()

@@ -8,23 +8,29 @@ import attrs
 
 from arena.league.joining import forget_owner
 from arena.league.league import LIVE, League, LeagueEntry, Owner, Version
-from arena.league.storing import NO_FILES, without_files
+from arena.league.storing import LOST, NO_FILES, without_files
 
 LOST_WHY = "Its files were lost when the league was moved: hand it in again."
 
 
 def without_people(league: League) -> League:
-    """The league as strangers may have it: ids and states, and no names, roster, tokens, reasons or log."""
+    """The league as strangers may have it: ids and states, and no names, roster, tokens, reasons or log.
+
+    Nor hashes, which tell who handed in the same, nor what bots may read of the host's machine.
+    """
     owners = {
         id: Owner(id, "", owner.joined_at, forgotten_at=owner.forgotten_at)
         for id, owner in league.owners.items()
     }
     entries = {id: _without_words(entry) for id, entry in league.entries.items()}
-    return attrs.evolve(league, owners=owners, entries=entries, codes={}, log=())
+    settings = attrs.evolve(league.settings, library="")
+    return attrs.evolve(league, settings=settings, owners=owners, entries=entries, codes={}, log=())
 
 
 def _without_words(entry: LeagueEntry) -> LeagueEntry:
-    versions = tuple(attrs.evolve(each, reason="", waits_for="") for each in entry.versions)
+    versions = tuple(
+        attrs.evolve(each, hash=each.hash and LOST, reason="", waits_for="") for each in entry.versions
+    )
     return attrs.evolve(entry, name="", exclusion="excluded" if entry.exclusion else "", versions=versions)
 
 

@@ -324,6 +324,27 @@ Windows has only the last one of them, which is needed there.
 """
 
 
+def open_within(folder: Path, path: Path) -> BinaryIO:
+    """A file below a folder, open to be read, which no link on the way leads to.
+
+    Raises OSError if it is missing, not regular, or behind a link.
+    """
+    *folders, name = path.relative_to(folder).parts
+    here = os.open(folder, os.O_RDONLY | _FLAGS)
+    try:
+        for part in folders:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | _FLAGS, dir_fd=here)
+            os.close(here)
+            here = inner
+        file = os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | _FLAGS, dir_fd=here), "rb")
+    finally:
+        os.close(here)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _no_regular(path)
+    return file
+
+
 def read_regular(path: Path, bytes_max: int) -> bytes:
     """The content of a file.  Raises OSError if it is missing, not regular, or larger than `bytes_max`."""
     with open_regular(path) as file:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from arena.server.league.league_archive import HEAD, RESULTS, ArchiveHead, expor
 from arena.server.league.league_records import KeptLeagues
 from arena.server.league.small_files import Forgotten, note_forgotten
 from arena.store import Store
+from arena.tournament.folder.published import remove_private
 from tests.ladder.ladders import Server, house
 from tests.ladder.ladders import league as a_ladder
 from tests.server.league_rest import league_rest
@@ -152,6 +155,35 @@ def test_a_shared_league_has_nobody_in_it(kept: Kept, tmp_path: Path) -> None:
     assert 0 == called("verify", tmp_path / "results")[0]
     with pytest.raises(ConfigError, match="without people"):
         import_league(kept.shared, tmp_path / "data", 2000.0)
+
+
+def test_what_is_shared_says_nothing_of_files_faults_and_hosts(kept: Kept, tmp_path: Path) -> None:
+    """Not even in parts of the database that are not used any more; what is left can be computed again."""
+    results = tmp_path / "results"
+    results.mkdir()
+    with zipfile.ZipFile(kept.file) as archive:
+        (results / "arena.db").write_bytes(archive.read(RESULTS))
+    with closing(sqlite3.connect(results / "arena.db")) as db, db:
+        db.execute("UPDATE decisions SET reason = 'secret words' WHERE match = 1")
+        db.execute("INSERT INTO capsules VALUES (1, 0, 0, CAST(? AS BLOB))", ("secret print " * 1000,))
+        db.execute("INSERT INTO places VALUES (1, 'secret host', '')")
+        db.execute("UPDATE bots SET path = '/secret/path', fingerprint = 'secret print of files'")
+    remove_private(results)
+    assert b"secret" not in (results / "arena.db").read_bytes()
+    assert 0 == called("verify", results)[0]
+
+
+def test_a_bot_that_connects_is_moved_too(kept: Kept, tmp_path: Path) -> None:
+    """It has no files, which is no sign of an archive by others."""
+    hashes = {version.hash for entry in league_of(kept.file).entries.values() for version in entry.versions}
+
+    def connects(name: str, octets: bytes) -> tuple[str, bytes] | None:
+        for hash in hashes:
+            octets = octets.replace(b'"%s"' % hash.encode(), b'""')
+        return (name, octets) if name in (HEAD, RESULTS) else None
+
+    moved = import_league(rewritten(kept, tmp_path / "a.zip", connects), tmp_path / "data", 2000.0)
+    assert (2, []) == (moved.owners, moved.lost)
 
 
 def league_of(file: Path) -> League:

@@ -194,7 +194,7 @@ class LadderChild:
 
     @property
     def is_paused(self) -> bool:
-        return self._live.league.is_paused
+        return self._live.rests
 
     def set_cores(self, cores: float) -> None:
         """Has it keep no more cores busy than this from now on."""
@@ -247,9 +247,10 @@ def passed_on(passing: socket.socket) -> Transport:
 
 
 def _bytes_in(folder: Path) -> int:
-    """How many bytes the database of a results folder has, and what is beside it."""
+    """How many bytes a results folder has: its database, what is beside it, copies of epochs, logs."""
     with suppress(OSError):
-        return sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*"))
+        beside = folder.glob(f"{DATABASE}*")
+        return sum(file.stat().st_size for file in (*beside, *folder.glob("*/*")))
     return 0
 
 

@@ -33,7 +33,7 @@ from arena.handin.zips import ZipArchive
 from arena.league.league import League
 from arena.league.moving import still_forgotten, without_lost, without_people
 from arena.league.settings import new_league
-from arena.league.storing import LOST, hashes_handed_in
+from arena.league.storing import NO_FILES, hashes_handed_in
 from arena.refusal import Refusal
 from arena.server.kept.database import DATABASE, SENTENCES, held_folder, opened_database, transaction
 from arena.server.league.league_records import changed_rows, league_of
@@ -41,6 +41,7 @@ from arena.server.league.small_files import forgotten_in
 from arena.store import Store
 from arena.store.files import DATABASE as MATCHES
 from arena.store.files import made, open_database, sentences
+from arena.tournament.folder.published import remove_private
 from arena.tournament.folder.stored import stored_game
 from arena.tournament.plan import make_game
 from arena.words import printable
@@ -92,8 +93,7 @@ def export_league(data: Path, name: str, file: Path, *, has_people: bool = True)
         league, matches = _moment(data, name, Path(work, MATCHES))
         if not has_people:
             league = without_people(league)
-            with Store.open(work, write=True) as store:
-                store.put_bots([attrs.evolve(bot, path=Path(bot.path).name) for bot in store.bots()])
+            remove_private(Path(work))
         version = GAMES[league.settings.game].version
         head = ArchiveHead(FORMAT, arena.__version__, has_people, version, league)
         lost = set[str]()
@@ -316,7 +316,7 @@ def _why_unsound(league: League) -> str:
     except Refusal as refusal:
         return str(refusal)
     versions = [each for entry in league.entries.values() for each in entry.versions]
-    if not all(each.hash == LOST or _HASH.fullmatch(each.hash) for each in versions):
+    if not all(each.hash in NO_FILES or _HASH.fullmatch(each.hash) for each in versions):
         return "a version without files"
     ids = [*((id, "o", each.id) for id, each in league.owners.items())]
     ids += [(id, "b", each.id) for id, each in league.entries.items()]

@@ -14,6 +14,8 @@ from arena.server.tables.tcp_door import TcpDoor
 PATH = "/ws/bots"
 SEND_S = 5.0
 """How long a bot may take to read one message."""
+MESSAGE_BYTES_MAX = 1 << 20
+"""The longest message to a bot; what the league's process sends without an end costs no more."""
 
 
 class WebSocketTransport(Transport):
@@ -44,11 +46,14 @@ class WebSocketTransport(Transport):
         if self._is_closed:
             raise trio.ClosedResourceError
         *messages, self._unsent = (self._unsent + octets).split(b"\n")
+        if len(self._unsent) > MESSAGE_BYTES_MAX:
+            self.close()
+            raise trio.BrokenResourceError
         for message in messages:
             with trio.move_on_after(SEND_S) as sending:
                 try:
                     await self._websocket.send_text(message.decode())
-                except (WebSocketDisconnect, RuntimeError):
+                except (WebSocketDisconnect, RuntimeError, UnicodeDecodeError):
                     raise trio.BrokenResourceError from None
             if sending.cancelled_caught:
                 self.close()

@@ -14,6 +14,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +29,7 @@ from arena.store.checksums import MatchRows, note_all, stored_rows
 from arena.store.files import made, make_private
 from arena.store.rows import insert_rows
 from arena.store.schema import STORED, insertion
+from arena.tournament.folder.epochs import published_plan
 from arena.tournament.folder.seal import OPENING_FILE, SEAL, SEAL_FILE, Seal, open_seal, opening_of, show_seal
 from arena.tournament.folder.stored import DECISIONS
 
@@ -58,7 +60,8 @@ async def publish_epochs(folder: Path, before: int) -> None:
     if all(archive_of(folder, number).exists() for number in range(before)):
         return
     command = [sys.executable, "-m", "arena.tournament.folder.published", str(folder), str(before)]
-    await trio.run_process(command, check=False, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    with suppress(OSError):  # no process can be started now: the copy is made at the next occasion
+        await trio.run_process(command, check=False, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
 
 
 def publish_ended(folder: Path, before: int) -> None:
@@ -119,6 +122,30 @@ def _copy(store: Store, epoch: StoredEpoch, after: StoredEpoch, place: Path) -> 
         open_seal(copy)
     with Store.open(place) as copy:
         export(copy)
+
+
+def remove_private(folder: Path) -> None:
+    """Takes out of a results folder what only its host and the owners of its bots may know."""
+    with Store.open(folder, write=True) as store:
+        plan = published_plan(store.meta())
+        with store.transaction() as db:
+            told = (
+                "SELECT number FROM matches WHERE error IS NOT NULL UNION SELECT match FROM decisions"
+                " WHERE reason != '' UNION SELECT match FROM capsules UNION SELECT match FROM places"
+            )
+            for (number,) in db.execute(told).fetchall():
+                ((_, _, rows),) = stored_rows(db, (number, number))
+                public = attrs.evolve(_public(rows), games=rows.games)
+                error = public.match[STORED["matches"].index("error")]
+                row = (error, public.checksum, number)
+                db.execute("UPDATE matches SET error = ?, checksum = ? WHERE number = ?", row)
+            db.execute("UPDATE decisions SET reason = ''")
+            db.execute("UPDATE bots SET path = '', command = '', language = '', fingerprint = ''")
+            store.put_meta({"plan": plan})
+            db.execute("DELETE FROM capsules")
+            db.execute("DELETE FROM places")
+            note_all(db)
+        store.connection.execute("VACUUM")  # what was deleted would stay in free pages
 
 
 def enumerate_rows(rows: Iterator[Row]) -> Iterator[Row]:

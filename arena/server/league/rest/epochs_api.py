@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from arena.errors import ConfigError
-from arena.reading.strict import open_regular
+from arena.reading.strict import open_within
 from arena.refusal import Refusal
 from arena.server.http.endpoints import Api, endpoint
 from arena.server.http.quotas import WaitingRequests
@@ -80,7 +80,7 @@ class EpochsApi(Api):
             raise Refusal("conflict", "it is still played: it is opened, and copied, when it has ended")
         try:
             file = await trio.to_thread.run_sync(
-                open_regular, archive_of(self._folder / league, found.number)
+                open_within, self._folder, archive_of(self._folder / league, found.number)
             )
         except OSError:
             raise Refusal("conflict", "its copy is still being made: ask again in a minute") from None
