@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 import trio
 
+from arena.box.processes import NICENESS
 from arena.games import GAMES
 from arena.players.base import GonePlayer
 from arena.players.start import BotBroken
@@ -63,6 +67,33 @@ async def test_a_bot_that_cannot_be_started_is_told(
     async with house(nursery, tmp_path, told).seated("random", "random") as player:
         assert isinstance(player, GonePlayer)
     assert ["the house bot random could not be started: its program is missing"] == told
+
+
+@pytest.fixture
+def program() -> Iterator[int]:
+    """A program that runs."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        yield process.pid
+        process.kill()
+
+
+@pytest.mark.parametrize("gives_way", [False, True])
+async def test_a_bot_that_is_asked_at_a_moment_yields_to_all_else(
+    gives_way: bool, program: int, tmp_path: Path, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those at the tables do not."""
+
+    async def running(
+        entrant: Any, note_running: Callable[[int], None], task_status: Any, **others: Any
+    ) -> None:
+        note_running(program)
+        task_status.started(SimpleNamespace(close=lambda: None))
+
+    monkeypatch.setattr(bots, "run_process", running)
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    async with house(nursery, tmp_path, []).seated("random", "random", gives_way=gives_way):
+        found = os.getpriority(os.PRIO_PROCESS, program)
+    assert (NICENESS if gives_way else usual) == found
 
 
 async def test_people_are_not_told_where_the_servers_files_are(
