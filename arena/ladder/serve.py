@@ -49,7 +49,7 @@ from arena.tournament.folder.changes import AddBot, Changes, SetStatus
 from arena.tournament.folder.epochs import drawn_seal, run_in
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.ladder_course import LadderCourse
-from arena.tournament.folder.published import publish_epochs
+from arena.tournament.folder.published import AGAIN_S, publish_epochs
 from arena.tournament.folder.run import Run
 from arena.tournament.folder.writer import note_bug, open_writer
 from arena.tournament.lobby.callers import lift_files_limit
@@ -229,7 +229,8 @@ class _OpenLadder:
         while True:
             self._has_ended = trio.Event()
             await publish_epochs(self._run.folder, self._course.epoch)
-            await self._has_ended.wait()
+            with trio.move_on_after(AGAIN_S):
+                await self._has_ended.wait()
 
     # The server.
 

@@ -44,6 +44,8 @@ KEPT = (
 """What a copy has of what the league's folder keeps, beside what its opening says."""
 LEFT_OUT = "left out"
 """Stands for the traceback of an aborted match, which names files of the host."""
+AGAIN_S = 300.0
+"""How long until copies are tried again that could not be made."""
 AT_ONCE = 2_000
 """How many matches are copied at a time."""
 LOOK_S, LOOKS_MAX = 0.1, 100
