@@ -52,7 +52,7 @@ def test_a_class_by_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert (3, True) == (code, "(b1@1)" in said)
         said = arena("league", "download", "class-7b", "b1", "1", "--out", "back.zip")
         assert "back.zip has version 1 of b1" in said
-        assert ["mybot.py"] == zipfile.ZipFile(tmp_path / "back.zip").namelist()
+        assert ["bot.py"] == zipfile.ZipFile(tmp_path / "back.zip").namelist()
         assert "is there already" in arena(
             "league", "download", "class-7b", "b1", "1", "--out", "back.zip", fails=True
         )

@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol
 import attrs
 
 from arena.handin.bounds import CHUNK_BYTES, BadHandIn
-from arena.handin.paths import Parts, parts_of
+from arena.handin.paths import Parts, check_files, name_of_single, parts_of
 
 HEAD_OF_ARCHIVE = 512
 """How much of a file's beginning tells what it is."""
@@ -97,6 +97,8 @@ def single_file(file: BinaryIO, name: str, octets: int) -> SingleFile:
         raise BadHandIn("not such an archive, whatever its name says: pack it again", path=name)
     if not octets:
         raise BadHandIn("empty, expected a bot", path=name)
+    check_files([path])
+    path = (name_of_single(path[0]),)
     return SingleFile(file, ArchiveEntry(spelled=name, path=path, is_folder=False, octets=octets))
 
 

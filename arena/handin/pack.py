@@ -20,7 +20,7 @@ import attrs
 from arena.errors import ConfigError, is_full, unwritable
 from arena.handin.archives import HEAD_OF_ARCHIVE, kind_of
 from arena.handin.bounds import CHUNK_BYTES, HEAD_BYTES, IGNORE_BYTES_MAX, BadHandIn, HandInLimits, Tick
-from arena.handin.paths import Parts
+from arena.handin.paths import Parts, name_of_single
 from arena.handin.programs import (
     RECIPE_FILE,
     BotFile,
@@ -144,7 +144,7 @@ class _DiskTree:
         self._names: dict[Parts, dict[str, bool]] = {}
         self._octets: dict[Parts, int] = {}
         if not source.is_dir():
-            name = normalize("NFC", source.name)
+            name = name_of_single(normalize("NFC", source.name))
             self._places[(name,)] = source
             self._names[()] = {name: False}
             _check_single(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import TypeAlias
 from unicodedata import normalize
 
@@ -14,6 +15,8 @@ from arena.reading.units import shown
 Parts: TypeAlias = tuple[str, ...]
 """A path below the bot's folder; empty: the folder itself."""
 
+SCRIPTS = (".py", ".js")
+"""The suffixes of files that are bots by themselves, if they are called bot."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 
 
@@ -67,3 +70,9 @@ def check_files(paths: Iterable[Parts]) -> None:
 
 def _folded(path: str) -> str:
     return normalize("NFKC", normalize("NFKC", path).casefold())
+
+
+def name_of_single(name: str) -> str:
+    """What a bot in one file is called in its folder: a script may have any name elsewhere."""
+    suffix = PurePosixPath(name).suffix
+    return f"bot{suffix}" if suffix in SCRIPTS else name

@@ -65,7 +65,7 @@ def test_a_single_file_is_packed(ground: Ground, tmp_path: Path) -> None:
     """It is the same hand-in as the file by itself."""
     (tmp_path / "odd.py").write_bytes(BOT)
     bot, handed = there_and_back(ground, tmp_path / "odd.py")
-    assert "odd.py" == handed.only_file
+    assert "bot.py" == handed.only_file
     assert bot.hash == handed.hash == ground.unpack(BOT, name="odd.py").hash
 
 

@@ -137,16 +137,17 @@ def test_two_at_once_are_one_folder(ground: Ground) -> None:
 
 
 def test_a_single_file_is_a_folder_with_it(ground: Ground) -> None:
-    """Under the name that its owner gave it; alone in an archive it is the same."""
+    """A script can be run there, whatever its owner calls it; in an archive it keeps its name."""
     handed = ground.unpack(BOT, name="odd.py")
-    assert {"odd.py": BOT} == files_in(handed.folder)
-    assert "odd.py" == handed.only_file == ground.unpack(zip_of(Part(name="x/odd.py"))).only_file
+    assert {"bot.py": BOT} == files_in(handed.folder)
+    assert "bot.py" == handed.only_file
+    assert "odd.py" == ground.unpack(zip_of(Part(name="x/odd.py"))).only_file
     assert "" == ground.unpack(zip_of(Part(name="odd.py"), Part(name="x"))).only_file
     assert {"bot*": ELF} == files_in(ground.unpack(ELF, name="bot").folder)
     path = ground.here / "named.py"
     path.write_bytes(BOT)
-    assert "named.py" == unpack_bot(path, ground.store).only_file
-    assert "own.py" == unpack_bot(path, ground.store, name="own.py").only_file
+    assert "bot.py" == unpack_bot(path, ground.store).only_file
+    assert "bot.js" == unpack_bot(path, ground.store, name="own.js").only_file
     with pytest.raises(BadHandIn, match="name"):  # where a server keeps it is not its name
         unpack_bot(path, ground.store, name="")
 

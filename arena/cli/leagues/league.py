@@ -176,11 +176,15 @@ def join(name: str, to: str | None, code: str | None, own_name: str | None) -> i
     \b
     Example: arena league join class-7b --to https://arena.example.org --code ABCDE-FGHJK --name Ann
     """
-    from arena.terminal.leagues.league_link import keep_token
+    from arena.errors import ConfigError
+    from arena.terminal.leagues.league_link import keep_token, token_file
     from arena.terminal.text import say
     from arena.words import printable
 
     link = owner_link(to, name, is_host=True)
+    if (kept := token_file(link.url, link.name)).exists():
+        why = f"you are in {link.name} already, by the token in {kept}"
+        raise ConfigError(f"{why}: move that file away to join as somebody else")
     joined = link.ask("POST", f"/leagues/{link.name}/owners", {"name": own_name or "", "code": code})
     path = keep_token(link.url, link.name, joined["token"])
     who = f"{printable(joined['name'])} ({joined['owner']})"

@@ -95,12 +95,17 @@ def start_here(bot: Entrant, connect_s: float | None = None) -> BotHere:
             env.pop("ARENA_PORT", None)
             return _over_streams(
                 subprocess.Popen(
-                    words, cwd=bot.folder, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                    words,
+                    cwd=bot.folder,
+                    env=env,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is ours to hear
                 )
             )
         with socket.create_server(("127.0.0.1", 0)) as listener:
             env |= {"ARENA_HOST": "127.0.0.1", "ARENA_PORT": str(listener.getsockname()[1])}
-            process = subprocess.Popen(words, cwd=bot.folder, env=env)
+            process = subprocess.Popen(words, cwd=bot.folder, env=env, start_new_session=True)
             return _over_tcp(process, listener, connect_s or bot.connect_s)
     except OSError as error:
         why = error.strerror or str(error)

@@ -38,8 +38,9 @@ def read_league_url(text: str) -> tuple[TableUrl, str | None]:
 class LeagueLink:
     """A server's leagues, or one of them; each request has a connection of its own."""
 
-    def __init__(self, url: TableUrl, name: str | None, token: str | None) -> None:
+    def __init__(self, url: TableUrl, name: str | None, token: str | None, is_host: bool = False) -> None:
         self.url = url
+        self._is_host = is_host
         self._name = name
         self._link = ServerLink(url, token)
 
@@ -78,6 +79,10 @@ class LeagueLink:
         return self._link.key
 
     def _no_token(self) -> ConfigError:
+        if self._is_host:
+            return ConfigError(
+                f"this needs a token of a host: set {TOKEN} to the one that the server printed"
+            )
         join = f"join it by `arena league join {self._name or 'NAME'}`"
         why = f"this needs a token, and none is kept here for {self._name or self.url.server}"
         return ConfigError(f"{why}: {join}, or set {TOKEN}")
@@ -113,12 +118,12 @@ def league_link(where: str, name: str | None = None, *, is_host: bool = False) -
     url, named = read_league_url(where)
     name = name or named
     token = os.environ.get(TOKEN) or (None if is_host else kept_token(url, name))
-    return LeagueLink(url, name, token)
+    return LeagueLink(url, name, token, is_host)
 
 
 def kept_token(url: TableUrl, name: str | None) -> str | None:
     """The token that is kept for a league; if none is named, that of the only one of the server."""
-    begun = _file_of(url, name or "*")
+    begun = token_file(url, name or "*")
     found = [begun] if name else sorted(begun.parent.glob(begun.name))
     with suppress(OSError):
         if len(found) == 1:
@@ -128,7 +133,7 @@ def kept_token(url: TableUrl, name: str | None) -> str | None:
 
 def keep_token(url: TableUrl, name: str, token: str) -> Path:
     """Keeps a token for this user alone.  Raises ConfigError if it cannot be written."""
-    path = _file_of(url, name)
+    path = token_file(url, name)
     try:
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
         with suppress(FileNotFoundError):
@@ -140,7 +145,8 @@ def keep_token(url: TableUrl, name: str, token: str) -> Path:
     return path
 
 
-def _file_of(url: TableUrl, name: str) -> Path:
+def token_file(url: TableUrl, name: str) -> Path:
+    """Where the token for a league is kept."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     server = re.sub(r"[^A-Za-z0-9.-]", "_", f"{url.host}_{url.port}{url.prefix}")
     return Path(base, "arena", "tokens", f"{server}_{name}")
