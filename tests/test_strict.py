@@ -224,6 +224,8 @@ def test_no_link_on_the_way_is_followed(tmp_path: Path) -> None:
     (inner / "link").symlink_to(secret)
     (tmp_path / "aside").symlink_to(inner)
     os.mkfifo(inner / "pipe")
+    open_ones = len(os.listdir("/proc/self/fd"))
     for path in (inner / "link", tmp_path / "aside" / "file", inner / "pipe", inner, inner / "missing"):
         with pytest.raises(OSError):
             open_within(tmp_path, path)
+    assert open_ones == len(os.listdir("/proc/self/fd"))

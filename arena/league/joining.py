@@ -135,19 +135,30 @@ def _newcomer(league: League, name: str, person: TokenHolder, code: Code | None,
 def add_roster(
     league: League, who: str, rows: Sequence[RosterRow], code_hashes: Sequence[str], now: float
 ) -> League:
-    """Makes a personal code for each row; unused codes of the same people end.  Raises Refusal."""
+    """Makes a personal code for whoever of these has not joined; their unused codes end.  Raises Refusal."""
     named = {(row.name, row.team, row.id) for row in rows}
     codes = {
         key: code
         for key, code in league.codes.items()
         if code.used_by or (code.roster_name, code.team, code.roster_id) not in named
     }
+    here = joined_of_roster(league)
     for row, code_hash in zip(rows, code_hashes, strict=True):
+        if (row.name, row.team, row.id) in here:
+            continue  # another code would make another owner of them
         codes[code_hash] = Code(code_hash, now, "", row.team, row.name, row.id, is_personal=True)
     if len(codes) > CODES_MAX:
         raise Refusal("too_many", f"a league has at most {CODES_MAX:,} codes", key="codes")
     changed = attrs.evolve(league, codes=codes, version=league.version + 1)
-    return changed.noting(who, f"makes {len(rows)} personal codes from a roster", now)
+    made = sum((row.name, row.team, row.id) not in here for row in rows)
+    return changed.noting(who, f"makes {made} personal codes from a roster", now)
+
+
+def joined_of_roster(league: League) -> frozenset[tuple[str, str, str]]:
+    """The people of rosters who have joined: name, team and id."""
+    return frozenset(
+        (code.roster_name, code.team, code.roster_id) for code in league.codes.values() if code.used_by
+    )
 
 
 def add_person_code(league: League, owner_id: str, who: str, code_hash: str, now: float) -> League:

@@ -336,13 +336,13 @@ def open_within(folder: Path, path: Path) -> BinaryIO:
             inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | _FLAGS, dir_fd=here)
             os.close(here)
             here = inner
-        file = os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | _FLAGS, dir_fd=here), "rb")
+        found = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | _FLAGS, dir_fd=here)
     finally:
         os.close(here)
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
         raise _no_regular(path)
-    return file
+    return os.fdopen(found, "rb")
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:

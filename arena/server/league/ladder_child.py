@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
@@ -33,7 +34,6 @@ from arena.players.transport import SocketTransport, Transport
 from arena.server.league.leagues import FOLDER, OpenLeague
 from arena.server.league.other_user import ConnectedPlayer, connected_player
 from arena.server.league.playing import VersionToPlay
-from arena.store.files import DATABASE
 from arena.tournament.sparring import house_bots, levels_of_bots
 from arena.tournament.workers.local import Child, enlist_child
 from arena.tournament.workers.pipe import Pipe
@@ -248,10 +248,12 @@ def passed_on(passing: socket.socket) -> Transport:
 
 def _bytes_in(folder: Path) -> int:
     """How many bytes a results folder has: its database, what is beside it, copies of epochs, logs."""
-    with suppress(OSError):
-        beside = folder.glob(f"{DATABASE}*")
-        return sum(file.stat().st_size for file in (*beside, *folder.glob("*/*")))
-    return 0
+    octets = 0
+    for top, _, files in os.walk(folder):
+        for file in files:
+            with suppress(OSError):  # it may be removed at this moment
+                octets += os.lstat(os.path.join(top, file)).st_size
+    return octets
 
 
 def house_versions(game: str) -> tuple[FieldVersion, ...]:
