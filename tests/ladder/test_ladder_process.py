@@ -72,7 +72,7 @@ async def test_bots_play_on_and_on_and_everything_follows_from_the_folder(tmp_pa
 
 
 async def test_a_version_that_leaves_takes_its_open_series_with_it(tmp_path):
-    """The others play on, and what had closed stays."""
+    """The others play on, and what had closed stays; nothing of what is void is hidden any more, nor counts."""
     folder = tmp_path / "league"
     async with league(folder) as server:
         await server.wants(*FIELD)
@@ -84,6 +84,10 @@ async def test_a_version_that_leaves_takes_its_open_series_with_it(tmp_path):
     assert bots[FIELD[2].id] == "without"
     after = next(row.batch for row in rows if len(row.present) == 2 and row.batch > 1)
     assert not any(FIELD[2].id in series for row in rows[after + 1 :] for series in row.closed)
+    with Store.open(folder) as store:
+        begun = {match.series_id for match in store.matches(bot=FIELD[2].id)}
+        assert begun
+        assert not store.sealed_among(begun)
     assert verified(folder)[0] == 0
 
 
@@ -220,21 +224,6 @@ async def test_where_everybody_stands_is_told(tmp_path):
     assert {row.id for row in said.rows} == {version.id for version in FIELD}
     assert [row.rating for row in said.rows] == sorted((row.rating for row in said.rows), reverse=True)
     assert all(1 <= row.best <= row.worst <= len(FIELD) for row in said.rows)
-
-
-async def test_what_a_version_that_left_had_begun_is_shown(tmp_path):
-    """Its open series are void: nothing of them is hidden any more, and nothing of them counts."""
-    folder = tmp_path / "league"
-    async with league(folder) as server:
-        await server.wants(*FIELD)
-        await server.batches(3)
-        await server.wants(*FIELD[:2])
-        await server.batches(3)
-    with Store.open(folder) as store:
-        series = {match.series_id for match in store.matches(bot=FIELD[2].id)}
-        assert series
-        assert not store.sealed_among(series)
-    assert verified(folder)[0] == 0
 
 
 async def test_a_version_that_was_replaced_keeps_its_evidence_and_comes_last(tmp_path):
